@@ -11,6 +11,7 @@ objects of the arguments of Mixture and Weighted.
 """
 
 import collections
+import fractions
 import json
 import sys
 
@@ -22,6 +23,7 @@ _BASE = 0x50415254
 _MIXED = 0x4D495845
 _WEIGHTED = 0x57454947
 _PERIOD = 1 << 24
+_WHOLE = 13_860_000
 _FOR_EVER = (1 << 63) - 1
 
 Draw = collections.namedtuple("Draw", "epoch index next_epoch next_offset left")
@@ -219,9 +221,14 @@ def _whole(weights):
         fits = all(w > 0 and abs(w / period - share) <= 1e-9 for w, share in zip(whole, shares))
         if fits and sum(whole) == period:
             return whole
-    whole = [int(share * _PERIOD) for share in shares]
-    by_remainder = sorted(range(len(shares)), key=lambda source: whole[source] - shares[source] * _PERIOD)
-    for source in by_remainder[:_PERIOD - sum(whole)]:
+    return _rounded([share * _PERIOD for share in shares], _PERIOD)
+
+
+def _rounded(numbers, total):
+    """Whole numbers of this sum: the largest remainders get one more."""
+    whole = [int(number) for number in numbers]
+    by_remainder = sorted(range(len(numbers)), key=lambda source: whole[source] - numbers[source])
+    for source in by_remainder[:total - sum(whole)]:
         whole[source] += 1
     return whole
 
@@ -248,24 +255,89 @@ def _schedule(weights):
     return sources, before
 
 
+class _Changing:
+    """The sources of draws by weights that change, made one after another; thresholds are in multiples of 1 / (2k - 2)."""
+
+    def __init__(self, entries, line, counts):
+        self._entries = []
+        for draw, weights in entries:
+            total = 0.0
+            for weight in weights:
+                total += weight
+            whole = _rounded([weight / total * _WHOLE for weight in weights], _WHOLE)
+            self._entries.append((draw, [fractions.Fraction(weight, _WHOLE) for weight in whole]))
+        self._line, self._unit, self._drawn = line, 2 * len(counts) - 2, counts
+        self._sums = [[fractions.Fraction(0) for _ in counts]]  # of the weights before each draw
+        self.sources, self.before, self._first = [], [], sum(counts)
+
+    def _share(self, draw, source):
+        at = max(each for each, (first, _) in enumerate(self._entries) if first <= draw)
+        first, weights = self._entries[at]
+        if not self._line or at + 1 == len(self._entries):
+            return weights[source]
+        end, other = self._entries[at + 1]
+        return weights[source] + (other[source] - weights[source]) * fractions.Fraction(2 * (draw - first) + 1, 2 * (end - first))
+
+    def _sum(self, draw, source):
+        while len(self._sums) <= draw:
+            last = len(self._sums) - 1
+            self._sums.append([total + self._share(last, each) for each, total in enumerate(self._sums[last])])
+        return self._sums[draw][source]
+
+    def _end(self, source, draw):
+        """The first draw after which the source would be too late."""
+        limit = self._drawn[source] + 1 - fractions.Fraction(1, self._unit)
+        while self._sum(draw, source) > limit:
+            draw -= 1
+        last = max(draw, self._entries[-1][0] + 1)
+        while draw < last and self._sum(draw + 1, source) <= limit:
+            draw += 1
+        rest, weight = limit - self._sum(draw, source), self._entries[-1][1][source]
+        return draw if draw < last else draw + rest // weight if weight else _FOR_EVER
+
+    def draw(self, number):
+        """The source of a draw, and how often it was drawn before."""
+        while len(self.sources) <= number - self._first:
+            draw = self._first + len(self.sources)
+            due = [each for each in range(len(self._drawn))
+                   if (self._sum(draw + 1, each) - self._drawn[each]) * self._unit >= 1]
+            source = min(due, key=lambda each: self._end(each, draw))
+            self.sources.append(source)
+            self.before.append(self._drawn[source])
+            self._drawn[source] += 1
+        return self.sources[number - self._first], self.before[number - self._first]
+
+
 class Mixture:
     """Several sources, one after another in a data set and drawn by weights.
 
     An epoch ends when the first source is exhausted, or all are, or after a number of draws. If weights were changed, they
     hold since a position, before which each source was drawn a number of times; until is then the draws of an epoch.
-    Weights that are no small fractions take Python minutes.
+    Weights may change with the number of the draw: weights_at is a list of [draw, weights], from draw 0 on. Weights that are no small fractions take Python minutes.
     """
 
-    def __init__(self, sizes, weights, until="first", since=(0, 0), counts=None):
-        self._sizes, self._weights, self._since = sizes, _whole(weights), since
+    def __init__(self, sizes, weights=None, until="first", since=(0, 0), counts=None, weights_at=None, between="step"):
+        self._sizes, self._since = sizes, since
         self._counts = counts or [0] * len(sizes)
-        self._sources, self._before = _schedule(self._weights)
+        if weights_at:
+            first = sum(self._counts)
+            self._changing = _Changing(weights_at, between == "line", list(self._counts))
+            self._draw = lambda number: self._changing.draw(first + number)
+        else:
+            self._weights = _whole(weights)
+            self._sources, self._before = _schedule(self._weights)
+            self._draw = self._of_period
         self.draws = self._until(until) if isinstance(until, str) else until
+
+    def _of_period(self, number):
+        period, draw = divmod(number, len(self._sources))
+        source = self._sources[draw]
+        return source, self._counts[source] + period * self._weights[source] + self._before[draw]
 
     def _until(self, until):
         drawn, number = [0] * len(self._sizes), 0
         while True:
-            source = self._sources[number % len(self._sources)]
+            source, _ = self._draw(number)
             if until == "first" and drawn[source] == self._sizes[source]:
                 return number
             drawn[source] += 1
@@ -279,10 +351,8 @@ class Mixture:
         passes = {}
 
         def index(position):
-            period, draw = divmod(first + position, len(self._sources))
-            source = self._sources[draw]
+            source, count = self._draw(first + position)
             size = self._sizes[source]
-            count = self._counts[source] + period * self._weights[source] + self._before[draw]
             number, place = divmod(count, size)
             if (source, number) not in passes:
                 key = _epoch_key(fold(fold(fold(0, seed), _MIXED), source), number)

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .batch import Batch, EndOfRun, PenstockError
+from .batch import Batch, EndOfRun, PenstockError, ragged, targets
 from .client import Batches
 from .loader import Loader, loader
 
 if TYPE_CHECKING:
     from .torch_batches import TorchBatches
 
-__all__ = ["Batch", "Batches", "EndOfRun", "Loader", "PenstockError", "TorchBatches", "loader"]
+__all__ = ["Batch", "Batches", "EndOfRun", "Loader", "PenstockError", "TorchBatches", "loader", "ragged", "targets"]
 
 
 def __getattr__(name: str) -> Any:

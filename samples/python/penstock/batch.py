@@ -77,6 +77,33 @@ class Batch(dict[str, np.ndarray]):
         self.__class__ = _OldBatch
 
 
+def targets(batch: Any, **fields: str) -> list[dict[str, Any]]:
+    """For each sample of a padded batch its boxes and labels, as detectors take them.
+
+    Of arrays or of tensors; each is a view of the batch's own.
+
+    fields: other fields, by the names that they are to have; boxes="boxes", labels="classes" if there are none
+    """
+    named = fields or {"boxes": "boxes", "labels": "classes"}
+    missing = [field for field in named.values() if f"{field}.length" not in batch]
+    if missing:
+        raise PenstockError(f"the batch has no {missing[0]}.length: targets are made of padded fields, with pad=True")
+    size = batch["penstock.size"] if "penstock.size" in batch else batch.size
+    return [
+        {name: batch[field][row, : int(batch[f"{field}.length"][row])] for name, field in named.items()}
+        for row in range(int(size))
+    ]
+
+
+def ragged(batch: Any, field: str = "boxes") -> tuple[Any, Any]:
+    """What all samples of a padded batch have of a field, one list after another, and where each list begins and ends.
+
+    Of arrays, as copies. Sample i has values[offsets[i] : offsets[i + 1]].
+    """
+    lists = [target[field] for target in targets(batch, **{field: field})]
+    return np.concatenate(lists or [batch[field][0, :0]]), np.cumsum([0] + [len(each) for each in lists])
+
+
 class _OldBatch(Batch):
     """A batch whose memory was given back. size, epoch, resume and rank stay."""
 

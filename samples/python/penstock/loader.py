@@ -51,7 +51,8 @@ class Loader(Batches):
         words = {name: _words(name, value) for name, value in flags.items()}
         if not all(words.values()):
             _refuse_wrong(flags)  # the JVM does not see those that are left out
-        in_place = not any(flags.get(name) for name in ("pad", "bucket", "batch_tokens"))  # whose sizes differ: over HTTP
+        differ = ("pad", "mix", "bucket", "batch_tokens", "batch_classes")  # in their sizes: over HTTP
+        in_place = not any(flags.get(name) for name in differ)
         secret = secrets.token_hex(16)
         command = [*_command(), "serve", *itertools.chain(*words.values()), "--port", "0", "--until-stdin-ends"]
         command += [word for each in ([source] if isinstance(source, str) else source) for word in ("--source", str(each))]
@@ -132,7 +133,7 @@ def loader(
 
     The keywords are the flags of `penstock serve`: cache_ram="4GiB" is --cache-ram 4GiB, True stands for a flag without a
     value, a list for a flag that is repeated; None leaves a flag out, as does False one without a value. shuffle=False is
-    --no-shuffle. Epochs do not end unless epochs= is given.
+    --no-shuffle, and weights_at={0: (0.9, 0.1), 50_000: (0.5, 0.5)} is --weights-at '0:0.9,0.1;50000:0.5,0.5'. Epochs do not end unless epochs= is given.
 
     A JVM that is not ready after start_limit seconds is ended, and the error has the last lines of its output.
 
@@ -214,6 +215,8 @@ def _words(name: str, value: Any) -> list[str]:
         return []
     if value is True:
         return ["--" + flag]
+    if isinstance(value, dict):  # weights by the draws that change them
+        value = ";".join(f"{draw}:{','.join(map(str, weights))}" for draw, weights in value.items())
     values = value if isinstance(value, (list, tuple)) else [value]
     return [word for each in values for word in ("--" + flag, str(each))]
 

@@ -20,13 +20,25 @@ import java.util.Set;
  *     <td>probability; a value for each channel as {@code 124/116/104}; {@link RandomErasing}</td></tr>
  * <tr><td>{@code normalise=imagenet}, {@code normalise=0.5:0.25}</td><td></td>
  *     <td>mean and deviation, for each channel as {@code 0.5/0.4/0.4}; {@link Normalise}</td></tr>
+ * <tr><td>{@code boxes=0.25}</td><td>{@code [:area=16]}</td>
+ *     <td>drops boxes of a smaller visible share or area; {@link Augment#boxes(double, double)}</td></tr>
+ * <tr><td>{@code mask=255}</td><td></td><td>the class outside the picture; {@link Augment#maskFill}</td></tr>
+ * <tr><td>{@code dense=linear}</td><td></td><td>or {@code nearest}; {@link Augment#linearDense}</td></tr>
  * </table>
  *
- * <p>Each word at most once, and at most one of the two crops. {@link Augment} defines the order, not the text.
+ * <p>Policies are further words. {@code rotate=30} is an {@link Operation}, of a magnitude or a range of them,
+ * {@code rotate=10..30:p=0.5}; operations without a magnitude take the probability, {@code invert=0.5}.
+ * {@code randaugment=2:9}, {@code trivialaugment} and {@code autoaugment=imagenet} are published.
+ * {@code choose=2(rotate=30|blur=1)} takes one of several twice, {@code any-order(…)} all in an order that is drawn.
+ *
+ * <p>Each of the words in the table at most once, and at most one of the two crops. {@link Augment} defines the order;
+ * policies are in the order of the text among themselves.
  */
 public final class AugmentSpec {
 
-    private static final List<String> KNOWN = List.of("crop", "resized-crop", "flip", "jitter", "erase", "normalise");
+    private static final List<String> WORDS =
+            List.of("crop", "resized-crop", "flip", "jitter", "erase", "normalise", "boxes", "mask", "dense", "whole");
+    private static final List<String> KNOWN = AugmentWord.joined(WORDS, PolicySpec.known());
     private static final String SIZE = "height and width in pixels, 200 or 200x300";
     private static final String STRENGTHS = "one strength or four, jitter=0.4 or jitter=0.4:0.4:0.4:0.1";
     private static final String STATISTICS = "imagenet, or mean and deviation, normalise=0.5:0.25";
@@ -42,14 +54,16 @@ public final class AugmentSpec {
         Augment augment = Augment.whole();
         Set<String> seen = new HashSet<>();
         for (String part : text.split(",", -1)) {
-            AugmentWord word = AugmentWord.of(part.strip());
+            AugmentWord word = PolicySpec.isGroup(part.strip())
+                    ? new AugmentWord(part.strip(), "choose", List.of())
+                    : AugmentWord.of(part.strip());
             if (!KNOWN.contains(word.name())) {
                 throw new IllegalArgumentException("unknown augmentation \"%s\" in \"%s\"; known are %s"
                         .formatted(word.name(), text, String.join(", ", KNOWN)));
             }
             try {
                 String kind = word.name().endsWith("crop") ? "crop" : word.name();
-                if (!seen.add(kind)) {
+                if (!seen.add(kind) && WORDS.contains(word.name())) {
                     throw new IllegalArgumentException(
                             kind.equals("crop") ? "one crop is enough" : "it is there twice");
                 }
@@ -68,8 +82,34 @@ public final class AugmentSpec {
             case "flip" -> augment.flip(flip(word));
             case "jitter" -> augment.jitter(jitter(word));
             case "erase" -> augment.erase(erasing(word));
-            default -> augment.normalise(normalise(word));
+            case "boxes" -> boxes(augment, word);
+            case "mask" -> augment.maskFill(AugmentWord.integer(word.first("the class outside, mask=255"), "mask"));
+            case "dense" -> dense(augment, word);
+            case "whole" -> augment;
+            case "normalise" -> augment.normalise(normalise(word));
+            case "choose" -> augment.policy(PolicySpec.group(word.text()));
+            default -> augment.policy(PolicySpec.policy(word));
         };
+    }
+
+    private static Augment boxes(Augment augment, AugmentWord word) {
+        double visible = AugmentWord.number(word.first("the visible share, boxes=0.25"), "visible share");
+        double area = 0;
+        for (String option : word.options()) {
+            if (!AugmentWord.key(option).equals("area")) {
+                throw AugmentWord.unknown(option, "area=16");
+            }
+            area = AugmentWord.number(AugmentWord.value(option), "area");
+        }
+        return augment.boxes(visible, area);
+    }
+
+    private static Augment dense(Augment augment, AugmentWord word) {
+        String rule = word.first("nearest or linear");
+        if (!rule.equals("nearest") && !rule.equals("linear")) {
+            throw AugmentWord.takes("nearest or linear");
+        }
+        return rule.equals("linear") ? augment.linearDense() : augment;
     }
 
     private static RandomCrop crop(AugmentWord word) {

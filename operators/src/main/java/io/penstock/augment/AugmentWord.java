@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** One word of an augmentation, {@code name=argument:option=value:option}: parsing its parts and formatting numbers. */
 record AugmentWord(String text, String name, List<String> arguments) {
@@ -77,6 +78,10 @@ record AugmentWord(String text, String name, List<String> arguments) {
         return Arrays.stream(list.split("/", -1))
                 .mapToDouble(number -> number(number, what))
                 .toArray();
+    }
+
+    static List<String> joined(List<String> first, List<String> second) {
+        return Stream.concat(first.stream(), second.stream()).toList();
     }
 
     static double[] range(String option) {

@@ -102,13 +102,19 @@ public final class ColourJitter implements ImageTransform<Colour> {
 
     /** The colouring of this image; null if nothing changes. */
     static @Nullable Colouring colouring(Tensor image, Colour drawn) {
+        requireBytes("jitter", image);
+        return drawn.changesNothing()
+                ? null
+                : new Colouring(drawn, (int) image.shape().dim(2));
+    }
+
+    static void requireBytes(String verb, Tensor image) {
         long channels = image.shape().dim(2);
         if (image.dtype() != DType.U8 || (channels != 1 && channels != 3 && channels != 4)) {
             throw new IllegalArgumentException(
-                    "cannot jitter %s; it takes u8[h, w, c] of 1, 3 or 4 channels, before normalisation"
-                            .formatted(image.type()));
+                    "cannot %s %s; it takes u8[h, w, c] of 1, 3 or 4 channels, before normalisation"
+                            .formatted(verb, image.type()));
         }
-        return drawn.changesNothing() ? null : new Colouring(drawn, (int) channels);
     }
 
     @Override

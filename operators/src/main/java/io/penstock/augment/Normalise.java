@@ -12,7 +12,8 @@ import java.util.random.RandomGenerator;
 /**
  * Turns bytes into floats of mean 0 and deviation 1: {@code (value / 255 − mean) / deviation}, a channel at a time.
  *
- * <p>Shapes: {@code u8[h, w, c]} becomes {@code f32[h, w, c]}. It is deterministic, so it is also a function for
+ * <p>Shapes: {@code u8[h, w, c]} becomes {@code f32[h, w, c]}, or {@code f32[c, h, w]}: {@link #channelsFirst}. It is
+ * deterministic, so it is also a function for
  * {@code map}; as the last step of an {@link Augment} it needs no pass of its own. Each of the 256 values is computed
  * once, in double precision.
  */
@@ -22,11 +23,13 @@ public final class Normalise implements UnaryOperator<Tensor>, RandomTransform<T
 
     private final double[] mean;
     private final double[] deviation;
+    private final boolean planes;
     private final int[][] tables; // a channel's 256 values as the bits of floats
 
-    private Normalise(double[] mean, double[] deviation) {
+    private Normalise(double[] mean, double[] deviation, boolean planes) {
         this.mean = mean;
         this.deviation = deviation;
+        this.planes = planes;
         this.tables = new int[mean.length][256];
         for (int channel = 0; channel < mean.length; channel++) {
             for (int value = 0; value < 256; value++) {
@@ -53,12 +56,25 @@ public final class Normalise implements UnaryOperator<Tensor>, RandomTransform<T
                                 .formatted(channel, mean[channel], deviation[channel]));
             }
         }
-        return new Normalise(mean.clone(), deviation.clone());
+        return new Normalise(mean.clone(), deviation.clone(), false);
     }
 
     /** By the statistics of ImageNet's red, green and blue, as published models expect. */
     public static Normalise imageNet() {
-        return new Normalise(new double[] {0.485, 0.456, 0.406}, new double[] {0.229, 0.224, 0.225});
+        return new Normalise(new double[] {0.485, 0.456, 0.406}, new double[] {0.229, 0.224, 0.225}, false);
+    }
+
+    /**
+     * The same, as {@code f32[c, h, w]}: each channel's floats are written where they are to lie, so a batch copies
+     * them as
+     * they are. Its {@link #name} is the same.
+     */
+    public Normalise channelsFirst() {
+        return new Normalise(mean, deviation, true);
+    }
+
+    boolean planes() {
+        return planes;
     }
 
     /**
@@ -115,6 +131,29 @@ public final class Normalise implements UnaryOperator<Tensor>, RandomTransform<T
             INTS.set(row, at, r);
             INTS.set(row, at + 4, g);
             INTS.set(row, at + 8, b);
+        }
+    }
+
+    /** Writes a row of bytes to each channel's plane of floats; {@code at} is the row's place in the first one. */
+    void row(byte[] row, int from, int length, byte[] floats, int at, int channels) {
+        int planeBytes = floats.length / channels;
+        if (tables.length == 3) {
+            int[] red = tables[0];
+            int[] green = tables[1];
+            int[] blue = tables[2];
+            for (int i = from, to = at; i < from + length; i += 3, to += Float.BYTES) {
+                INTS.set(floats, to, red[row[i] & 0xFF]);
+                INTS.set(floats, to + planeBytes, green[row[i + 1] & 0xFF]);
+                INTS.set(floats, to + 2 * planeBytes, blue[row[i + 2] & 0xFF]);
+            }
+            return;
+        }
+        for (int channel = 0; channel < channels; channel++) {
+            int[] table = tables[tables.length == 1 ? 0 : channel];
+            int to = at + channel * planeBytes;
+            for (int i = from + channel; i < from + length; i += channels, to += Float.BYTES) {
+                INTS.set(floats, to, table[row[i] & 0xFF]);
+            }
         }
     }
 

@@ -1,9 +1,12 @@
 package io.penstock.augment;
 
 import io.penstock.image.internal.Mirror;
+import io.penstock.internal.HeapLimit;
 import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Contrast needs the mean of all pixels, so it and what follows run in a second loop over the output. If bytes
  * become floats, a row of bytes is put into the last quarter of its row of floats: going forward, a float never
- * overwrites a byte that is still to be read.
+ * overwrites a byte that is still to be read. Planes of floats are written from a row of bytes beside them.
  */
 final class Pass {
 
@@ -55,11 +58,18 @@ final class Pass {
         Image size = rows.size();
         int pixelBytes = size.channels() * image.dtype().bytes();
         int growth = normalise == null ? 1 : Float.BYTES;
-        byte[] out = allocate(size, (long) pixelBytes * growth);
+        byte[] result = allocate(size, (long) pixelBytes * growth);
         int rowBytes = size.width() * pixelBytes;
         boolean twoWalks = colouring != null && colouring.needsMean();
+        boolean planes = normalise != null && normalise.planes();
+        byte[] out = planes ? new byte[twoWalks ? size.height() * rowBytes : rowBytes] : result;
+        int step = planes ? twoWalks ? rowBytes : 0 : rowBytes * growth;
+        int first = planes ? 0 : step - rowBytes;
         for (int y = 0; y < size.height(); y++) {
-            int from = (y + 1) * rowBytes * growth - rowBytes;
+            int from = first + y * step;
+            if (step == 0) {
+                Arrays.fill(out, (byte) 0);
+            }
             rows.read(y, out, from);
             if (flipped) {
                 Mirror.reverse(out, from, from + rowBytes, pixelBytes);
@@ -68,31 +78,35 @@ final class Pass {
                 colouring.before(out, from, from + rowBytes);
             }
             if (!twoWalks) {
-                finish(y, out, from, rowBytes);
+                finish(y, out, from, rowBytes, result);
             }
         }
         for (int y = 0; twoWalks && y < size.height(); y++) {
-            finish(y, out, (y + 1) * rowBytes * growth - rowBytes, rowBytes);
+            finish(y, out, first + y * step, rowBytes, result);
         }
         DType dtype = normalise == null ? image.dtype() : DType.F32;
-        return Tensor.of(dtype, size.shape(), ByteBuffer.wrap(out));
+        Shape shape = planes ? Shape.of(size.channels(), size.height(), size.width()) : size.shape();
+        return Tensor.of(dtype, shape, ByteBuffer.wrap(result));
     }
 
-    private void finish(int y, byte[] out, int from, int rowBytes) {
+    private void finish(int y, byte[] out, int from, int rowBytes, byte[] result) {
         if (colouring != null) {
             colouring.after(out, from, from + rowBytes);
         }
         if (eraser != null) {
             eraser.erase(y, out, from);
         }
-        if (normalise != null) {
+        if (normalise != null && normalise.planes()) {
+            Image size = rows.size();
+            normalise.row(out, from, rowBytes, result, y * size.width() * Float.BYTES, size.channels());
+        } else if (normalise != null) {
             normalise.row(out, from, rowBytes);
         }
     }
 
     private static byte[] allocate(Image size, long pixelBytes) {
         long bytes = Math.multiplyExact((long) size.height() * size.width(), pixelBytes);
-        if (bytes > Integer.MAX_VALUE - 8) {
+        if (bytes > HeapLimit.MAX_ARRAY) {
             throw new IllegalArgumentException("an augmented image of %s, %d bytes a pixel, is beyond 2 GiB; crop less"
                     .formatted(size, pixelBytes));
         }

@@ -69,6 +69,10 @@ public final class RandomCrop extends Cropping {
                 .formatted(height(), width(), image, padded, more));
     }
 
+    boolean reflects() {
+        return padding == Padding.REFLECT;
+    }
+
     @Override
     CroppedRows rows(Tensor tensor, Region region) {
         Image image = Image.of(tensor.shape());

@@ -233,7 +233,7 @@ public final class RandomErasing implements ImageTransform<RandomErasing.Erasure
         }
 
         /** The finaliser of SplitMix64, as in the generators of the draws. */
-        private static long mix(long word) {
+        static long mix(long word) {
             long z = (word ^ (word >>> 30)) * 0xBF58476D1CE4E5B9L;
             z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
             return z ^ (z >>> 31);

@@ -25,6 +25,10 @@ public record Region(int top, int left, int height, int width) {
         return height == 0 || width == 0;
     }
 
+    double pixels() {
+        return (double) height * width;
+    }
+
     /** Whether it lies in an image of this size with this padding on each side. */
     boolean fits(Image image, int padding) {
         return top >= -padding

@@ -1,159 +1,158 @@
 package io.penstock.image;
 
-import io.penstock.fault.FormatException;
+import java.awt.image.BufferedImage;
+import java.awt.image.IndexColorModel;
+import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import javax.imageio.IIOException;
+import javax.imageio.ImageReader;
+import javax.imageio.event.IIOReadUpdateListener;
+import javax.imageio.metadata.IIOMetadataNode;
+import org.w3c.dom.Element;
 
 /**
- * The first frame of a GIF, on a canvas of the size of its screen. The canvas around the frame has the transparent
- * colour of the palette, or its first colour, as in Pillow. The JDK and OpenCV differ there, and the JDK does not read
- * every file: see docs/decisions.md.
+ * The first frame of a GIF as the JDK reads it, on a canvas of the size of its screen. The canvas around the frame has
+ * the transparent colour of the palette, or its first colour; without a palette the indices are greys: as in Pillow.
  *
  * @see <a href="https://www.w3.org/Graphics/GIF/spec-gif89a.txt">GIF89a</a>
  */
 final class GifPicture {
 
-    private static final int[][] INTERLACED = {{0, 8}, {4, 8}, {2, 4}, {1, 2}}; // first row and step of each pass
-    private static final int[][] IN_ORDER = {{0, 1}};
-
+    private final ImageReader reader;
     private final ByteBuffer bytes;
-    private final int limit;
-    private int at;
-    private int transparent;
-    private int palette;
-    private int colours;
-    private int left;
-    private int top;
-    private int width;
-    private int height;
-    private boolean interlaced;
+    private final IIOMetadataNode blocks;
+    private final int left;
+    private final int top;
 
     /** Reads all blocks up to the data of the first frame. */
-    private GifPicture(ByteBuffer bigEndian) {
-        this.bytes = bigEndian.duplicate().order(ByteOrder.LITTLE_ENDIAN);
-        this.limit = bytes.limit();
-        need(13, 0);
-        at = 13;
-        readPalette(unsigned(10), 10);
-        while (true) {
-            need(1, at);
-            int block = unsigned(at++);
-            if (block == 0x2C) {
-                readDescriptor();
-                return;
-            } else if (block == 0x21) {
-                readExtension();
-            } else {
-                throw new FormatException(
-                        block == 0x3B
-                                ? "GIF without a picture: it ends at byte " + (at - 1)
-                                : "broken GIF: a block of unknown type %02X at byte %d".formatted(block, at - 1));
-            }
-        }
+    private GifPicture(ImageReader reader, ByteBuffer bytes) throws IOException {
+        this.reader = reader;
+        this.bytes = bytes;
+        this.blocks = (IIOMetadataNode) reader.getImageMetadata(0).getAsTree("javax_imageio_gif_image_1.0");
+        this.left = number("ImageDescriptor", "imageLeftPosition");
+        this.top = number("ImageDescriptor", "imageTopPosition");
     }
 
     static Header readHeader(ByteBuffer bytes) {
-        return new Header(Header.Format.GIF, new GifPicture(bytes).canvas(), 1);
+        Size size = JdkBackend.read("gif", JdkBackend.copy(bytes), reader -> new GifPicture(reader, bytes).canvas());
+        return new Header(Header.Format.GIF, size, 1);
     }
 
     /** The frame as red, green, blue bytes. */
     static byte[] decode(ByteBuffer bytes) {
-        return new GifPicture(bytes).decode();
+        return JdkBackend.read("gif", JdkBackend.copy(bytes), reader -> new GifPicture(reader, bytes).decode());
     }
 
     /** The screen, and more if the frame reaches over it. */
-    private Size canvas() {
-        return new Size(Math.max(word(8), top + height), Math.max(word(6), left + width));
+    private Size canvas() throws IOException {
+        int height = Short.toUnsignedInt(Short.reverseBytes(bytes.getShort(8)));
+        int width = Short.toUnsignedInt(Short.reverseBytes(bytes.getShort(6)));
+        return new Size(Math.max(height, top + reader.getHeight(0)), Math.max(width, left + reader.getWidth(0)));
     }
 
-    private void readPalette(int flags, int where) {
-        if ((flags & 0x80) != 0) {
-            palette = at;
-            colours = 2 << (flags & 7);
-            need(colours * 3, where);
-            at += colours * 3;
+    private byte[] decode() throws IOException {
+        reader.getImageTypes(0); // warns of a missing palette, which is no damage; later warnings are
+        reader.addIIOReadWarningListener((source, warning) -> {
+            throw new IllegalStateException(warning);
+        });
+        Rows rows = new Rows();
+        reader.addIIOReadUpdateListener(rows);
+        BufferedImage image = reader.read(0);
+        if (rows.read < image.getHeight()) {
+            throw new IIOException("its data ends in row %d of %d".formatted(rows.read, image.getHeight()));
         }
-    }
-
-    private void readDescriptor() {
-        need(9, at);
-        left = word(at);
-        top = word(at + 2);
-        width = word(at + 4);
-        height = word(at + 6);
-        int flags = unsigned(at + 8);
-        interlaced = (flags & 0x40) != 0;
-        at += 9;
-        readPalette(flags, at - 1);
-        need(1, at);
-    }
-
-    private void readExtension() {
-        need(2, at);
-        if (unsigned(at) == 0xF9 && unsigned(at + 1) >= 4) {
-            need(6, at);
-            transparent = (unsigned(at + 2) & 1) != 0 ? unsigned(at + 5) : 0;
-        }
-        at++;
-        for (int size = unsigned(at++); size > 0; size = unsigned(at++)) {
-            need(size + 1, at);
-            at += size;
-        }
-    }
-
-    private byte[] decode() {
-        byte[] indices = new byte[width * height];
-        new GifLzw(bytes, at).decode(indices);
-        byte[] rgb = colours();
+        boolean palette = (bytes.get(10) & 0x80) != 0
+                || blocks.getElementsByTagName("LocalColorTable").getLength() > 0;
+        IndexColorModel colours = palette ? (IndexColorModel) image.getColorModel() : greys();
+        byte[] frame = RasterSamples.ofLight(image.getRaster(), colours);
         Size canvas = canvas();
+        return canvas.equals(new Size(image.getHeight(), image.getWidth()))
+                ? frame
+                : placed(frame, image.getWidth() * 3, canvas, background(colours));
+    }
+
+    private byte[] placed(byte[] frame, int row, Size canvas, int background) {
         byte[] pixels = new byte[canvas.height() * canvas.width() * 3];
-        fill(pixels, rgb);
-        int from = 0;
-        for (int[] pass : interlaced ? INTERLACED : IN_ORDER) {
-            for (int row = pass[0]; row < height; row += pass[1], from += width) {
-                int to = ((top + row) * canvas.width() + left) * 3;
-                for (int x = 0; x < width; x++, to += 3) {
-                    int colour = (indices[from + x] & 0xFF) * 3;
-                    pixels[to] = rgb[colour];
-                    pixels[to + 1] = rgb[colour + 1];
-                    pixels[to + 2] = rgb[colour + 2];
-                }
-            }
+        for (int i = 0; i < pixels.length; i += 3) {
+            pixels[i] = (byte) (background >>> 16);
+            pixels[i + 1] = (byte) (background >>> 8);
+            pixels[i + 2] = (byte) background;
+        }
+        for (int from = 0, y = top; from < frame.length; from += row, y++) {
+            System.arraycopy(frame, from, pixels, (y * canvas.width() + left) * 3, row);
         }
         return pixels;
     }
 
-    /** 256 colours: the palette, then black; without a palette a ramp of greys. */
-    private byte[] colours() {
-        byte[] rgb = new byte[256 * 3];
-        if (colours == 0) {
-            for (int i = 0; i < rgb.length; i++) {
-                rgb[i] = (byte) (i / 3);
+    private int background(IndexColorModel colours) {
+        boolean named = "TRUE".equals(text("GraphicControlExtension", "transparentColorFlag"));
+        int index = named ? number("GraphicControlExtension", "transparentColorIndex") : 0;
+        return index < colours.getMapSize() ? colours.getRGB(index) : 0;
+    }
+
+    private static IndexColorModel greys() {
+        byte[] levels = new byte[256];
+        for (int i = 0; i < levels.length; i++) {
+            levels[i] = (byte) i;
+        }
+        return new IndexColorModel(8, levels.length, levels, levels, levels);
+    }
+
+    private int number(String block, String attribute) {
+        return Integer.parseInt(text(block, attribute));
+    }
+
+    private String text(String block, String attribute) {
+        return ((Element) blocks.getElementsByTagName(block).item(0)).getAttribute(attribute);
+    }
+
+    /** Counts rows, since the reader returns a picture whose data ends early as a whole one. Stops behind the last. */
+    private static final class Rows implements IIOReadUpdateListener {
+
+        private int read;
+
+        @Override
+        public void imageUpdate(
+                ImageReader reader, BufferedImage image, int x, int y, int w, int h, int dx, int dy, int[] bands) {
+            if (++read == image.getHeight()) {
+                reader.abort();
             }
-        } else {
-            bytes.get(palette, rgb, 0, colours * 3);
         }
-        return rgb;
-    }
 
-    private void fill(byte[] pixels, byte[] rgb) {
-        for (int i = 0; i < pixels.length; i += 3) {
-            System.arraycopy(rgb, transparent * 3, pixels, i, 3);
-        }
-    }
+        @Override
+        public void passStarted(
+                ImageReader reader,
+                BufferedImage image,
+                int pass,
+                int from,
+                int to,
+                int x,
+                int y,
+                int dx,
+                int dy,
+                int[] bands) {}
 
-    private void need(int count, int where) {
-        if (limit - at < count) {
-            throw new FormatException(
-                    "truncated GIF: the block at byte %d reaches over the end, %d bytes".formatted(where, limit));
-        }
-    }
+        @Override
+        public void passComplete(ImageReader reader, BufferedImage image) {}
 
-    private int unsigned(int index) {
-        return bytes.get(index) & 0xFF;
-    }
+        @Override
+        public void thumbnailPassStarted(
+                ImageReader reader,
+                BufferedImage image,
+                int pass,
+                int from,
+                int to,
+                int x,
+                int y,
+                int dx,
+                int dy,
+                int[] bands) {}
 
-    private int word(int index) {
-        return bytes.getShort(index) & 0xFFFF;
+        @Override
+        public void thumbnailUpdate(
+                ImageReader reader, BufferedImage image, int x, int y, int w, int h, int dx, int dy, int[] bands) {}
+
+        @Override
+        public void thumbnailPassComplete(ImageReader reader, BufferedImage image) {}
     }
 }

@@ -147,6 +147,18 @@ public final class ImageDecoder {
         return denominator == 1 ? decode(encoded, resize) : resized(bytes, header, denominator, resize);
     }
 
+    /**
+     * Decodes a PNG or TIFF to the numbers that it stores: the indices of a palette instead of its colours, 16 bits as 16
+     * bits. So it reads masks of classes, and depths. Always by the JDK: the same with each library.
+     *
+     * <p>One channel becomes {@code [h, w]}, several {@code [h, w, c]}; {@code u8} for up to 8 bits, {@code u16} for up to
+     * 16, {@code i16}, {@code i32} or {@code f32} where a TIFF says so. No orientation is applied.
+     * @throws FormatException if the bytes are no such image, broken, truncated or too large
+     */
+    public Tensor decodeStored(Tensor encoded) {
+        return StoredNumbers.decode(bytes(encoded), maxPixels);
+    }
+
     private Tensor resized(ByteBuffer bytes, Header header, int denominator, Resize resize) {
         Size seen = header.seen();
         Size target = resize.target(seen.height(), seen.width());

@@ -7,6 +7,7 @@ import java.awt.image.BufferedImage;
 import java.awt.image.Raster;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.Locale;
@@ -17,8 +18,7 @@ import javax.imageio.ImageReader;
 import javax.imageio.stream.MemoryCacheImageInputStream;
 
 /**
- * The JDK's readers for JPEG, PNG and BMP, and {@link GifPicture}. Returns samples as stored, without the colour
- * conversions of {@code ImageIO.read}. Does not scale.
+ * The JDK's readers. Returns samples as stored, without the colour conversions of {@code ImageIO.read}. Does not scale.
  */
 final class JdkBackend implements Backend {
 
@@ -50,7 +50,7 @@ final class JdkBackend implements Backend {
         return reader.apply(PixelRows.of(pixels, size.width() * 3, size.height(), size.width(), 3));
     }
 
-    private static ByteBuffer copy(ByteBuffer encoded) {
+    static ByteBuffer copy(ByteBuffer encoded) {
         return ByteBuffer.allocate(encoded.limit()).put(encoded.duplicate()).flip();
     }
 
@@ -85,25 +85,36 @@ final class JdkBackend implements Backend {
     }
 
     @FunctionalInterface
-    private interface Reading {
-        byte[] apply(ImageReader reader) throws IOException;
+    interface Reading<T> {
+        T apply(ImageReader reader) throws IOException;
     }
 
-    private static byte[] read(String format, ByteBuffer encoded, Reading reading) {
+    static <T> T read(String format, ByteBuffer encoded, Reading<T> reading) {
         Iterator<ImageReader> readers = ImageIO.getImageReadersByFormatName(format);
         if (!readers.hasNext()) {
             throw new IllegalStateException(
                     "this JDK has no reader for %s images: it lacks the module java.desktop".formatted(format));
         }
         ImageReader reader = readers.next();
-        try (MemoryCacheImageInputStream input = new MemoryCacheImageInputStream(
-                new ByteArrayInputStream(encoded.array(), encoded.arrayOffset(), encoded.limit()))) {
-            reader.setInput(input, true, true);
-            return reading.apply(reader);
-        } catch (IOException | RuntimeException e) {
-            // broken bytes make its readers throw many kinds of exceptions
-            throw new FormatException(
-                    "broken %s: the JDK cannot decode it: %s".formatted(format.toUpperCase(Locale.ROOT), e), e);
+        ByteArrayInputStream bytes = new ByteArrayInputStream(encoded.array(), encoded.arrayOffset(), encoded.limit());
+        try (MemoryCacheImageInputStream input = new MemoryCacheImageInputStream(bytes)) {
+            try {
+                reader.setInput(input, true, true);
+                return reading.apply(reader);
+            } catch (IOException | RuntimeException e) {
+                // broken bytes make its readers throw many kinds of exceptions
+                Throwable cause = e.getCause() == null ? e : e.getCause();
+                throw new FormatException(
+                        "broken %s: the JDK cannot decode it, having read %d of %d bytes: %s"
+                                .formatted(
+                                        format.toUpperCase(Locale.ROOT),
+                                        input.getStreamPosition(),
+                                        encoded.limit(),
+                                        cause),
+                        e);
+            }
+        } catch (IOException e) { // closes and tells its place without reading
+            throw new UncheckedIOException(e);
         } finally {
             reader.dispose();
         }

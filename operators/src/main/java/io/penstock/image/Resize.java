@@ -1,9 +1,18 @@
 package io.penstock.image;
 
 import io.penstock.fault.FormatException;
+import io.penstock.image.internal.Nearest;
 import io.penstock.image.internal.PixelRows;
 import io.penstock.image.internal.Resampling;
 import io.penstock.tensor.Tensor;
+import io.penstock.vision.Boxes;
+import io.penstock.vision.Dense;
+import io.penstock.vision.KeyPoints;
+import io.penstock.vision.Mask;
+import io.penstock.vision.Part;
+import io.penstock.vision.Pixels;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
@@ -64,6 +73,54 @@ public final class Resize implements UnaryOperator<Tensor> {
             return image;
         }
         return Resampling.bytes(rows, rows.height(), rows.width(), target.height(), target.width());
+    }
+
+    /** Resizes a mask: each cell is the nearest one, never a mixture, so there is no class that was not there. */
+    public Mask apply(Mask mask) {
+        Tensor cells = mask.tensor();
+        Size target = target((int) cells.shape().dim(0), (int) cells.shape().dim(1));
+        return new Mask(Nearest.resized(cells, target.height(), target.width()));
+    }
+
+    /**
+     * Resizes all parts of a sample, in the same order: pictures with the filter, masks and dense values by the nearest
+     * cell; boxes and key points move.
+     * @throws IllegalArgumentException if there is no picture, or it is not {@code u8[h, w, c]}
+     */
+    public List<Part> apply(List<Part> parts) {
+        Tensor picture = parts.stream()
+                .filter(Pixels.class::isInstance)
+                .map(part -> ((Pixels) part).tensor())
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("there is no picture among the parts to resize"));
+        int fromHeight = (int) picture.shape().dim(0);
+        int fromWidth = (int) picture.shape().dim(1);
+        Size target = target(fromHeight, fromWidth);
+        double right = (double) target.width() / fromWidth;
+        double down = (double) target.height() / fromHeight;
+        List<Part> resized = new ArrayList<>();
+        for (Part part : parts) {
+            if (part instanceof Pixels pixels) {
+                resized.add(new Pixels(apply(pixels.tensor())));
+            } else if (part instanceof Mask mask) {
+                resized.add(apply(mask));
+            } else if (part instanceof Dense dense) {
+                resized.add(new Dense(Nearest.resized(dense.tensor(), target.height(), target.width())));
+            } else if (part instanceof Boxes boxes) {
+                resized.add(new Boxes(scaled(boxes.corners(), right, down, right, down), boxes.classes()));
+            } else if (part instanceof KeyPoints points) {
+                resized.add(new KeyPoints(scaled(points.tensor(), right, down, 1)));
+            }
+        }
+        return resized;
+    }
+
+    private static Tensor scaled(Tensor rows, double... factors) {
+        float[] values = rows.toFloatArray();
+        for (int i = 0; i < values.length; i++) {
+            values[i] = (float) (values[i] * factors[i % factors.length]);
+        }
+        return Tensor.ofFloats(values, rows.shape().toArray());
     }
 
     /** The resized size of an image of this size. */

@@ -2,6 +2,7 @@ package io.penstock.metrics;
 
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -9,6 +10,8 @@ import io.penstock.pipeline.Pipeline;
 import io.penstock.pipeline.RunStatistics;
 import io.penstock.pipeline.Samples;
 import io.penstock.pipeline.StageStatistics;
+import io.penstock.stream.LoadsInFlight;
+import io.penstock.stream.LoadsInFlight.Bound;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -22,6 +25,7 @@ import reactor.core.publisher.Flux;
  * {@code penstock.samples.loaded} and {@code skipped}, {@code penstock.cache.hits} by {@code tier} and
  * {@code penstock.cache.misses}, and of each {@code stage} the samples and the time, {@code penstock.stage.time}; its
  * {@code kind} is {@code source} where the time is spent waiting for the source, {@code stage} where a worker spends it.
+ * Of a pipeline's stream, {@code penstock.loads.in.flight.max}, with what decided it as {@code by}.
  * Of several sources one after another, {@code penstock.source.loaded}, {@code hits} and {@code misses} by
  * {@code source}, which is counted from 0.
  * <pre>{@code
@@ -90,6 +94,15 @@ public final class PipelineMetrics implements MeterBinder {
         for (int part = 0; part < now.parts().size(); part++) {
             source(registry, part, now.parts().get(part).hits().keySet());
         }
+        if (counting instanceof Pipeline<?>) {
+            for (Bound bound : Bound.values()) {
+                Gauge.builder("penstock.loads.in.flight.max", counting, run -> loads((Pipeline<?>) run, bound))
+                        .tags(tags.and("by", bound.name().toLowerCase(Locale.ROOT)))
+                        .description(
+                                "loads that a stream begins at most before it delivers one; 0 unless this decided it")
+                        .register(registry);
+            }
+        }
         List<StageStatistics> stages = now.stages();
         List<String> names =
                 Names.distinct(stages.stream().map(StageStatistics::name).toList());
@@ -97,6 +110,11 @@ public final class PipelineMetrics implements MeterBinder {
             String kind = stages.get(i).kind().name().toLowerCase(Locale.ROOT);
             stage(registry, tags.and("stage", names.get(i), "kind", kind), i);
         }
+    }
+
+    private static int loads(Pipeline<?> pipeline, Bound bound) {
+        LoadsInFlight now = pipeline.loadsInFlight();
+        return now.by() == bound ? now.max() : 0;
     }
 
     private void source(MeterRegistry registry, int part, Set<String> tiers) {

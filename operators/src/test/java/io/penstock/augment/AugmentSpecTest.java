@@ -14,6 +14,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class AugmentSpecTest {
 
+    private static final String OPERATIONS =
+            "identity, rotate, shear-x, shear-y, translate-x, translate-y, vertical-flip, "
+                    + "perspective, brightness, contrast, saturation, sharpness, grey, blur, posterise, solarise, autocontrast, "
+                    + "equalise, invert, randaugment, trivialaugment, autoaugment, choose, any-order";
+
     @Test
     void parse_ofAllWords_isTheChainTheySay() {
         Tensor image = TestImages.counting(40, 40, 3);
@@ -58,9 +63,11 @@ class AugmentSpecTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "crop=200,blur=3 | unknown augmentation \"blur\" in \"crop=200,blur=3\"; "
-                        + "known are crop, resized-crop, flip, jitter, erase, normalise",
-                "'' | unknown augmentation \"\" in \"\"; known are crop, resized-crop, flip, jitter, erase, normalise",
+                "crop=200,blurr=3 | unknown augmentation \"blurr\" in \"crop=200,blurr=3\"; "
+                        + "known are crop, resized-crop, flip, jitter, erase, normalise, boxes, mask, dense, whole, "
+                        + OPERATIONS,
+                "'' | unknown augmentation \"\" in \"\"; known are crop, resized-crop, flip, jitter, erase, normalise, "
+                        + "boxes, mask, dense, whole, " + OPERATIONS,
                 "crop | augmentation \"crop\": it takes height and width in pixels, 200 or 200x300",
                 "crop=a | augmentation \"crop=a\": height must be a whole number, was \"a\"",
                 "crop=0 | augmentation \"crop=0\": crop must be at least 1 × 1 and of less than 2^29 pixels, was 0 × 0",

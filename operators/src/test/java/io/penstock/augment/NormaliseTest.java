@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -44,6 +45,27 @@ class NormaliseTest {
             int channel = oneForAll ? 0 : i % channels;
             float expected = (float) ((image.longAt(i) / 255.0 - mean[channel]) / deviation[channel]);
             assertThat(normal.doubleAt(i)).isEqualTo(expected);
+        }
+    }
+
+    @Property
+    void channelsFirst_behindAnyAugmentation_isTheSameInPlanes(
+            @ForAll @IntRange(min = 1, max = 9) int height,
+            @ForAll @IntRange(min = 1, max = 9) int width,
+            @ForAll boolean contrast,
+            @ForAll @IntRange(max = 1000) int seed) {
+        Tensor image = TestImages.noise(DType.U8, height, width, 3, seed);
+        Augment augment = Augment.crop(RandomCrop.of(height, width).padding(1))
+                .flip()
+                .erase(0.5)
+                .jitter(0.3, contrast ? 0.4 : 0, 0.2, 0);
+
+        Tensor last = augment.normalise(Normalise.imageNet()).apply(image, TestImages.dice(seed));
+        Tensor first = augment.normalise(Normalise.imageNet().channelsFirst()).apply(image, TestImages.dice(seed));
+
+        assertThat(first.shape()).isEqualTo(Shape.of(3, height, width));
+        for (int i = 0; i < height * width * 3; i++) {
+            assertThat(first.doubleAt(i % 3 * height * width + i / 3)).isEqualTo(last.doubleAt(i));
         }
     }
 

@@ -1,6 +1,6 @@
 package io.penstock.cache;
 
-import static io.penstock.cache.TierKit.TIMEOUT;
+import static io.penstock.testkit.TierKit.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -9,14 +9,15 @@ import io.penstock.cache.lazy.NumberedDataset;
 import io.penstock.cache.ram.CachePolicy;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.cache.slot.SharedSlots;
-import io.penstock.cache.slot.SlotLayout;
 import io.penstock.metrics.TierMetrics;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.stream.Execution;
+import io.penstock.tensor.DType;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
+import io.penstock.testkit.TierKit;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -148,7 +149,10 @@ class CacheLawsTest {
         Path own = folder.resolve(Integer.toString(opened.incrementAndGet()));
         return switch (kind) {
             case RAM -> RamTier.ofBytes(bytes + (16 << 10));
-            case LRU -> RamTier.ofBytes(samples * (LENGTH + 1_000L), CachePolicy.LRU);
+            case LRU ->
+                RamTier.of(CachePolicy.LRU)
+                        .maxBytes(samples * (LENGTH + 1_000L))
+                        .open();
             case DISK ->
                 ChronicleTier.at(own)
                         .maxBytes(bytes + (2 << 20))
@@ -163,9 +167,11 @@ class CacheLawsTest {
                         .open();
             case SLOTS -> {
                 int slot = SCHEMA.encode(source.get(0).block()).length();
-                SlotLayout layout = SlotLayout.ofBytes(SAMPLES, slot);
                 long room = Math.min(samples, SAMPLES) * (slot + 32L) + (64 << 10);
-                yield SharedSlots.openWithin(own, layout, room).tier(source, SCHEMA);
+                yield SharedSlots.at(own)
+                        .maxBytes(room)
+                        .open(SAMPLES, DType.U8, slot)
+                        .tier(source, SCHEMA);
             }
             case DISTANT -> new Distant(MapTier.holding(samples));
         };

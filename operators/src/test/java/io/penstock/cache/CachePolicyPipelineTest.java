@@ -10,6 +10,7 @@ import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
+import io.penstock.testkit.TierKit;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,7 +39,8 @@ class CachePolicyPipelineTest {
     @EnumSource(CachePolicy.class)
     void cache_ofHalfTheData_changesNoValueAndHitsAsItsPolicySays(CachePolicy policy) {
         NumberedDataset source = new NumberedDataset(SAMPLES, index -> LENGTH);
-        try (Tier ram = RamTier.ofBytes(SAMPLES / 2 * (LENGTH + 700L), policy)) {
+        try (Tier ram =
+                RamTier.of(policy).maxBytes(SAMPLES / 2 * (LENGTH + 700L)).open()) {
             Dataset<Tensor> cached = source.cache(ram, Schema.tensor("value"));
 
             run(cached, Sampler.shuffled(5).epochs(5));
@@ -56,7 +58,9 @@ class CachePolicyPipelineTest {
     void cache_ofRamOverDiskInLruOrder_loadsEverySampleOnce() {
         NumberedDataset source = new NumberedDataset(SAMPLES, index -> LENGTH);
         MapTier disk = MapTier.leastRecentlyUsed(SAMPLES);
-        try (Tier ram = RamTier.ofBytes(SAMPLES / 2 * (LENGTH + 700L), CachePolicy.LRU)) {
+        try (Tier ram = RamTier.of(CachePolicy.LRU)
+                .maxBytes(SAMPLES / 2 * (LENGTH + 700L))
+                .open()) {
             Dataset<Tensor> cached = source.cache(Cache.of(ram, disk), Schema.tensor("value"));
 
             run(cached, Sampler.shuffled(5).epochs(4));
@@ -70,7 +74,7 @@ class CachePolicyPipelineTest {
     @ParameterizedTest
     @EnumSource(CachePolicy.class)
     void keyedCache_overRam_countsAndClearsItsOwn(CachePolicy policy) {
-        try (Tier ram = RamTier.ofBytes(4 << 20, policy)) {
+        try (Tier ram = RamTier.of(policy).maxBytes(4 << 20).open()) {
             KeyedCache<Tensor> one = KeyedCache.of(Cache.of(ram), Schema.tensor("value"), "one");
             KeyedCache<Tensor> two = KeyedCache.of(Cache.of(ram), Schema.tensor("value"), "two");
             for (int i = 0; i < 50; i++) {

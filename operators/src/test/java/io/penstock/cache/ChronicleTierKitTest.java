@@ -1,6 +1,7 @@
 package io.penstock.cache;
 
 import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.testkit.TierKit;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -4,6 +4,7 @@ import io.penstock.cache.kryo.KryoCodec;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
+import io.penstock.testkit.CodecKit;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

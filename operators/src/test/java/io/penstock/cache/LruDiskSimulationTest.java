@@ -9,6 +9,7 @@ import io.penstock.cache.ram.RamTier;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,19 +21,19 @@ class LruDiskSimulationTest {
     private static final int SAMPLES = 1_000;
     private static final int SAMPLE_BYTES = 4096 - 64;
     private static final int EPOCHS = 5;
-    /** What a second chance hits beyond exact LRU where most is held. */
-    private static final int MORE = 9;
+    /** What a second chance hits beyond exact LRU, where most is held. */
+    private static final int MORE = 5;
+
+    private static final int LESS = 1;
 
     private static final Data DATA = Data.equal(SAMPLES, SAMPLE_BYTES);
 
     @TempDir
     Path directory;
 
-    /** Hardly anything may wait: what waits is found, and would be more than is held. */
     private ChronicleTier disk(int percent) {
         return ChronicleTier.at(directory)
                 .maxBytes(SAMPLES * 4096L * percent / 100)
-                .pendingBytes(16 << 10)
                 .leastRecentlyUsed()
                 .open();
     }
@@ -57,34 +58,49 @@ class LruDiskSimulationTest {
             return new Outcome(hits, 100 * mean / SAMPLES);
         }
 
-        /** Of what was held in fact, which is less than the budget: see {@code ChronicleOptions.leastRecentlyUsed}. */
-        double formula() {
+        /**
+         * What is held in fact is less than the budget: see {@code ChronicleOptions.leastRecentlyUsed}. It was counted
+         * when nothing waited; during an epoch up to a 32nd of the budget waits, and is found.
+         */
+        void requireFormula(int percent) {
+            assertThat(hits).isBetween(formula(held) - LESS, formula(held + percent / 32.0) + MORE);
+        }
+
+        private static double formula(double held) {
             double c = held / 100;
             return 100 * (c + (1 - c) * Math.log(1 - c));
         }
     }
 
     @ParameterizedTest
-    @CsvSource({"60, 45, 60", "95, 75, 95"})
+    @CsvSource("60, 42, 60")
     void disk_inLruOrder_hitsWhatTheFormulaSays(int percent, double least, double most) {
         try (ChronicleTier disk = disk(percent)) {
             Outcome outcome = Outcome.of(Cache.of(disk), disk, true);
 
             assertThat(outcome.held).isBetween(least, most);
-            assertThat(outcome.hits).isBetween(outcome.formula() - 3, outcome.formula() + MORE);
+            outcome.requireFormula(percent);
         }
     }
 
+    @Tag("endurance")
     @ParameterizedTest
-    @CsvSource({"60, 45, 60", "95, 75, 95"})
+    @CsvSource({"10, 0, 10", "30, 12, 30", "50, 31, 50", "70, 50, 70", "90, 68, 90"})
+    void disk_ofAnyShareInLruOrder_hitsWhatTheFormulaSays(int percent, double least, double most) {
+        disk_inLruOrder_hitsWhatTheFormulaSays(percent, least, most);
+    }
+
+    @ParameterizedTest
+    @CsvSource("95, 75, 95")
     void diskBehindRam_inLruOrder_hitWhatTheFormulaSaysOfBoth(int percent, double least, double most) {
         long ramBytes = SAMPLES * 4384L * percent / 5 / 100;
         ChronicleTier disk = disk(percent * 4 / 5);
-        try (Cache cache = Cache.of(RamTier.ofBytes(ramBytes, CachePolicy.LRU), disk)) {
+        try (Cache cache =
+                Cache.of(RamTier.of(CachePolicy.LRU).maxBytes(ramBytes).open(), disk)) {
             Outcome outcome = Outcome.of(cache, disk, true);
 
             assertThat(outcome.held).isBetween(least, most);
-            assertThat(outcome.hits).isBetween(outcome.formula() - 3, outcome.formula() + MORE);
+            outcome.requireFormula(percent);
         }
     }
 
@@ -92,7 +108,8 @@ class LruDiskSimulationTest {
     void diskBehindRam_inLruOrderNotShuffled_hitNothing() {
         long ramBytes = SAMPLES * 4384L * 90 / 5 / 100;
         ChronicleTier disk = disk(90 * 4 / 5);
-        try (Cache cache = Cache.of(RamTier.ofBytes(ramBytes, CachePolicy.LRU), disk)) {
+        try (Cache cache =
+                Cache.of(RamTier.of(CachePolicy.LRU).maxBytes(ramBytes).open(), disk)) {
             Outcome outcome = Outcome.of(cache, disk, false);
 
             assertThat(outcome.hits).isZero();

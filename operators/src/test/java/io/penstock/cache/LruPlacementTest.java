@@ -1,15 +1,16 @@
 package io.penstock.cache;
 
-import static io.penstock.cache.TierKit.TIMEOUT;
-import static io.penstock.cache.TierKit.bytes;
-import static io.penstock.cache.TierKit.get;
-import static io.penstock.cache.TierKit.key;
+import static io.penstock.testkit.TierKit.TIMEOUT;
+import static io.penstock.testkit.TierKit.bytes;
+import static io.penstock.testkit.TierKit.get;
+import static io.penstock.testkit.TierKit.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.ram.CachePolicy;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.internal.Begun;
 import io.penstock.tensor.Encoded;
+import io.penstock.testkit.TierKit;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -22,8 +23,13 @@ class LruPlacementTest {
 
     private static final long VALUE_COST = 4 * 264 + 160;
 
+    /** Room for values beside the 32nd for what waits. */
+    private static ListedTier ramFor(int values) {
+        return ram((values * VALUE_COST * 32L + 30) / 31);
+    }
+
     private static ListedTier ram(long bytes) {
-        return (ListedTier) RamTier.ofBytes(bytes, CachePolicy.LRU);
+        return (ListedTier) RamTier.of(CachePolicy.LRU).maxBytes(bytes).open();
     }
 
     private static Mono<Boolean> put(Cache cache, int number, int length) {
@@ -47,7 +53,7 @@ class LruPlacementTest {
     @Test
     void put_overASlowerTier_handsDownWhatGivesWay() {
         MapTier disk = MapTier.leastRecentlyUsed(3);
-        ListedTier ram = ram(4 * VALUE_COST);
+        ListedTier ram = ramFor(4);
         try (Cache cache = Cache.of(ram, disk)) {
             IntStream.range(0, 4).forEach(i -> put(cache, i));
             assertThat(numbers(ram, 20)).containsExactly(0, 1, 2, 3);
@@ -83,20 +89,20 @@ class LruPlacementTest {
         };
         ListedTier ram = ram(1 << 20);
         try (Cache cache = Cache.of(ram, late)) {
-            IntStream.range(0, 20)
-                    .forEach(i -> put(cache, i, 100_000).subscribe().dispose());
+            IntStream.range(0, 105)
+                    .forEach(i -> put(cache, i, 10_000).subscribe().dispose());
 
-            assertThat(get(ram, key(0))).isEqualTo(TierKit.valueOf(0, 100_000));
+            assertThat(get(ram, key(0))).isEqualTo(TierKit.valueOf(0, 10_000));
             arrived.tryEmitEmpty();
 
             assertThat(get(ram, key(0))).isNull();
-            assertThat(get(disk, key(0))).isEqualTo(TierKit.valueOf(0, 100_000));
+            assertThat(get(disk, key(0))).isEqualTo(TierKit.valueOf(0, 10_000));
         }
     }
 
     @Test
     void put_overATierThatBreaks_losesNothingButWhatWasEvicted() {
-        ListedTier ram = ram(4 * VALUE_COST);
+        ListedTier ram = ramFor(4);
         try (Cache cache = Cache.of(ram, MapTier.broken())) {
             IntStream.range(0, 10).forEach(i -> put(cache, i));
 
@@ -108,7 +114,7 @@ class LruPlacementTest {
     void put_overTwoSlowerTiers_handsDownByTurns() {
         MapTier second = MapTier.leastRecentlyUsed(2);
         MapTier third = MapTier.holding(100);
-        ListedTier ram = ram(2 * VALUE_COST);
+        ListedTier ram = ramFor(2);
         try (Cache cache = Cache.of(ram, second, third)) {
             IntStream.range(0, 8).forEach(i -> put(cache, i));
 

@@ -1,6 +1,7 @@
 package io.penstock.cache;
 
 import io.penstock.tensor.Encoded;
+import io.penstock.testkit.TierKit;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.LinkedHashMap;

@@ -2,6 +2,7 @@ package io.penstock.cache;
 
 import io.penstock.cache.redis.RedisTier;
 import io.penstock.cache.redis.TestServer;
+import io.penstock.testkit.TierKit;
 import java.nio.file.Path;
 import java.util.Set;
 import net.jqwik.api.lifecycle.AfterContainer;

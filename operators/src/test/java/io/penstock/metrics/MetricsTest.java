@@ -260,7 +260,8 @@ class MetricsTest {
                     return Eviction.DROPPED;
                 }
             };
-            Cache chain = Cache.of(RamTier.ofBytes(64 << 10, CachePolicy.LRU), keeping);
+            Cache chain =
+                    Cache.of(RamTier.of(CachePolicy.LRU).maxBytes(64 << 10).open(), keeping);
             try (Cache cache = timed ? TierMetrics.timed(chain, registry) : chain) {
                 Dataset<Tensor> cached = new Numbered().cache(cache, SCHEMA);
                 cached.stream(

@@ -3,6 +3,8 @@ package io.penstock.pack;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.order.Draws;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Grouping;
 import java.util.Arrays;
 import java.util.List;
@@ -73,5 +75,35 @@ class TokenBudgetTest {
         assertThatThrownBy(() -> TokenBudget.of(10).plan(new int[] {3, 11}))
                 .hasMessage("sequence 1 has 11 tokens, a batch at most 10 cells; take larger batches");
         assertThatThrownBy(() -> TokenBudget.of(10).plan(new int[0])).hasMessageContaining("is the dataset empty?");
+    }
+
+    /** The largest sum of squared lengths among the batches of a step, by their mean, over all steps. */
+    private static double imbalance(Grouping plan, int[] lengths, Sampler order, int world) {
+        Draws draws = order.draws(plan.size());
+        double sum = 0;
+        long steps = plan.size() / world;
+        for (long step = 0; step < steps; step++) {
+            double[] costs = LongStream.range(step * world, (step + 1) * world)
+                    .mapToDouble(number -> Arrays.stream(
+                                    plan.members(draws.at(number).index()))
+                            .mapToDouble(i -> (double) lengths[(int) i] * lengths[(int) i])
+                            .sum())
+                    .toArray();
+            sum += Arrays.stream(costs).max().orElseThrow()
+                    / Arrays.stream(costs).average().orElseThrow();
+        }
+        return sum / steps;
+    }
+
+    @Test
+    void ranks_ofAStep_haveCostsMoreAlikeWhereNeighboursAreDrawnTogether() {
+        int[] lengths = Texts.lengths(40_000, 2_048, 5);
+        Grouping plan = TokenBudget.of(16_384).window(lengths.length).plan(lengths);
+
+        for (int world : new int[] {2, 4, 8}) {
+            double shuffled = imbalance(plan, lengths, Sampler.shuffled(1), world);
+            double neighbours = imbalance(plan, lengths, Sampler.windowed(1, 8, 1), world);
+            assertThat(neighbours - 1).isLessThan((shuffled - 1) / 3);
+        }
     }
 }

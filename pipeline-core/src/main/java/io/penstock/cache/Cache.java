@@ -1,7 +1,10 @@
 package io.penstock.cache;
 
+import io.penstock.internal.Begun;
 import io.penstock.internal.Notice;
+import io.penstock.tensor.Form;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -45,10 +48,24 @@ public final class Cache implements AutoCloseable {
         USED_CLOSED
     }
 
-    private Cache(List<Tier> tiers, TierFaults faults, AtomicReference<Use> use, @Nullable TierObserver observer) {
+    final @Nullable Form form; // besides the plain one
+
+    final Form.Use formUse;
+    private final @Nullable TierObserver observer;
+
+    private Cache(
+            List<Tier> tiers,
+            TierFaults faults,
+            AtomicReference<Use> use,
+            @Nullable TierObserver observer,
+            @Nullable Form form,
+            Form.Use formUse) {
         this.tiers = tiers;
         this.faults = faults;
         this.use = use;
+        this.observer = observer;
+        this.form = form;
+        this.formUse = formUse;
         this.levels = new Level[tiers.size()];
         for (int i = 0; i < levels.length; i++) {
             levels[i] = new Level(i, tiers.get(i), faults, observer);
@@ -65,12 +82,25 @@ public final class Cache implements AutoCloseable {
         if (fastestFirst.length == 0) {
             throw new IllegalArgumentException("a cache needs at least one tier, was given none");
         }
-        return new Cache(List.of(fastestFirst), new TierFaults(), new AtomicReference<>(Use.OPEN), null);
+        AtomicReference<Use> use = new AtomicReference<>(Use.OPEN);
+        return new Cache(List.of(fastestFirst), new TierFaults(), use, null, null, Form.Use.PLAIN);
     }
 
     /** This cache, whose calls of its tiers an observer times. Both share the tiers; closing one closes them. */
-    public Cache observedBy(TierObserver observer) {
-        return new Cache(tiers, faults, use, observer);
+    public Cache observedBy(TierObserver observing) {
+        return new Cache(tiers, faults, use, observing, form, formUse);
+    }
+
+    /**
+     * This cache, which may keep the samples of datasets in another form too, if their codec is a
+     * {@link io.penstock.tensor.Schema}. What is read never depends on it. Both share the tiers; closing one closes them.
+     */
+    public Cache withForm(Form other, Form.Use when) {
+        return new Cache(tiers, faults, use, observer, other, when);
+    }
+
+    Form form() {
+        return Objects.requireNonNull(form);
     }
 
     /** The tiers, fastest first. */
@@ -138,34 +168,36 @@ public final class Cache implements AutoCloseable {
         }
     }
 
-    /** Leases of all shared tiers, taken from the slowest to the fastest, so that no two processes wait in a circle. */
-    Mono<Lease> lease(SampleKey key) {
-        Mono<Lease> leases = Lease.NONE;
-        for (Level level : levels) {
-            Mono<Lease> own = level.lease(key);
-            if (own != Lease.NONE) {
-                Mono<Lease> released = own.map(lease -> () -> release(level, lease));
-                leases = leases == Lease.NONE ? released : both(released, leases);
-            }
-        }
-        return leases;
+    /**
+     * The leases of all shared tiers as one, or a {@code Mono} of it; {@link Begun#ABSENT} where none is needed. Taken from
+     * the slowest to the fastest, so that no two processes wait in a circle.
+     */
+    Object lease(SampleKey key) {
+        return lease(levels.length - 1, key);
     }
 
-    private static void release(Level level, Lease lease) {
-        try {
-            lease.release();
-        } catch (Throwable e) {
-            level.failed(e);
+    @SuppressWarnings("unchecked") // a level's Mono is one of a lease
+    private Object lease(int slowest, SampleKey key) {
+        Object own = levels[slowest].lease(key);
+        if (slowest == 0) {
+            return own;
         }
+        if (own instanceof Mono<?> later) {
+            return ((Mono<Lease>) later).flatMap(outer -> both(outer, lease(slowest - 1, key)));
+        }
+        Object inner = lease(slowest - 1, key);
+        return own == Begun.ABSENT ? inner : inner == Begun.ABSENT ? own : both((Lease) own, inner);
     }
 
-    private static Mono<Lease> both(Mono<Lease> first, Mono<Lease> second) {
-        return first.flatMap(outer -> second.doOnError(e -> outer.release())
-                .doOnCancel(outer::release)
-                .map(inner -> () -> {
-                    inner.release();
+    private static Mono<Lease> both(Lease outer, Object inner) {
+        return Begun.<Lease>toMono(inner)
+                .<Lease>map(faster -> () -> {
+                    faster.release();
                     outer.release();
-                }));
+                })
+                .defaultIfEmpty(outer)
+                .doOnError(e -> outer.release())
+                .doOnCancel(outer::release);
     }
 
     @Override

@@ -1,10 +1,10 @@
 package io.penstock.cache;
 
+import io.penstock.internal.Digests;
 import io.penstock.tensor.Codec;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,7 +19,7 @@ import java.util.List;
 public final class Fingerprint {
 
     /** Copied for each hash: looking an algorithm up takes as long as hashing a path does. Nothing is put into it. */
-    private static final MessageDigest SHA_256 = sha256();
+    private static final MessageDigest SHA_256 = Digests.of("SHA-256");
 
     private final List<String> words;
     private final long high;
@@ -86,19 +86,11 @@ public final class Fingerprint {
         return digest.digest();
     }
 
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
-    }
-
     private static MessageDigest copyOfSha256() {
         try {
             return (MessageDigest) SHA_256.clone();
         } catch (CloneNotSupportedException e) {
-            return sha256(); // by another provider than the JDK's
+            return Digests.of("SHA-256"); // by another provider than the JDK's
         }
     }
 

@@ -3,6 +3,7 @@ package io.penstock.cache;
 import io.penstock.internal.Begun;
 import io.penstock.internal.Thrown;
 import io.penstock.tensor.Codec;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -72,6 +73,9 @@ public final class KeyedCache<T> {
         public Object beginLoad(Request<T> request) {
             return request.loader;
         }
+
+        @Override
+        public void beginLoads(List<Request<T>> requests, @Nullable Object[] begun) {}
 
         @Override
         public @Nullable Entry entry(Request<T> request, long loadNanos) {

@@ -5,6 +5,7 @@ import io.penstock.internal.Guarded;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -144,20 +145,37 @@ final class Level {
         }
     }
 
-    /** The tier's lease; {@link Lease#NONE} if one process fills it, or it fails. */
-    Mono<Lease> lease(SampleKey key) {
+    /** The tier's lease, or a {@code Mono} of it; {@link Begun#ABSENT} if one process fills it, or it fails. */
+    @SuppressWarnings("unchecked") // a tier's Mono is one of a lease
+    Object lease(SampleKey key) {
         try {
-            Mono<Lease> lease = tier instanceof SharedTier shared ? shared.lease(key) : Lease.NONE;
-            return lease == Lease.NONE
-                    ? lease
-                    : new Guarded<>(lease).onErrorResume(e -> {
-                        failed(e);
-                        return Lease.NONE;
-                    });
+            Mono<Lease> asked = tier instanceof SharedTier shared ? shared.lease(key) : Lease.NONE;
+            Object lease = asked == Lease.NONE ? Begun.ABSENT : Begun.of(asked);
+            if (lease instanceof Mono<?> later) {
+                return new Guarded<>((Mono<Lease>) later).map(this::once).onErrorResume(e -> {
+                    failed(e);
+                    return Lease.NONE;
+                });
+            }
+            return lease == Begun.ABSENT ? lease : once((Lease) lease);
         } catch (Throwable e) {
             failed(e);
-            return Lease.NONE;
+            return Begun.ABSENT;
         }
+    }
+
+    /** A load that ends may be cancelled at the same moment. */
+    private Lease once(Lease lease) {
+        AtomicBoolean released = new AtomicBoolean();
+        return () -> {
+            if (released.compareAndSet(false, true)) {
+                try {
+                    lease.release();
+                } catch (Throwable e) {
+                    failed(e);
+                }
+            }
+        };
     }
 
     /** Null if the tier cannot tell. */

@@ -5,7 +5,11 @@ import io.penstock.internal.SingleFlight;
 import io.penstock.internal.Thrown;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
+import io.penstock.tensor.Schema;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -25,6 +29,12 @@ public final class Lookup<R, T> {
 
         /** Begins to load: the value, {@link Begun#ABSENT}, or a {@code Mono} of it. */
         Object beginLoad(R request);
+
+        /**
+         * The same for several that may be loaded together: {@code begun[i]} gets what {@link #beginLoad} gives,
+         * or stays null for one that it has to be asked for.
+         */
+        void beginLoads(List<R> requests, @Nullable Object[] begun);
 
         /** What the tiers learn about a loaded value; null if it is not to be kept. */
         @Nullable Entry entry(R request, long loadNanos);
@@ -69,7 +79,9 @@ public final class Lookup<R, T> {
     private final Level[] levels;
     private final SingleFlight<SampleKey, T> loads = new SingleFlight<>();
     private volatile boolean roomKnown;
-    private volatile boolean producerKnown;
+    private volatile @Nullable Producer producer;
+    private volatile int packer;
+    private final @Nullable FormChooser<R> forms;
 
     /** Look-ups in a cache. */
     public Lookup(Cache cache, Codec<T> codec, Loader<R, T> loader, @Nullable Verifier<R, T> verifier) {
@@ -78,16 +90,22 @@ public final class Lookup<R, T> {
         this.loader = loader;
         this.verifier = verifier;
         this.levels = cache.levels;
+        this.forms = forms(cache, codec, loader, loads::underWay);
+    }
+
+    @SuppressWarnings("unchecked") // it is measured by its own requests
+    private static <R> @Nullable FormChooser<R> forms(
+            Cache cache, Codec<?> codec, Loader<R, ?> loader, IntSupplier inFlight) {
+        return cache.form != null && codec instanceof Schema && loader instanceof MeasuredLoader<?> measured
+                ? new FormChooser<>(cache, cache.form, (MeasuredLoader<R>) measured, inFlight)
+                : null;
     }
 
     /** The value, or a {@code Mono} of it. */
     public Object find(SampleKey key, R request) {
-        return find(0, key, request, loads.completed());
-    }
-
-    private Object find(int from, SampleKey key, R request, long completed) {
-        Object found = lookUp(from, key, request, Phase.FIRST, completed);
-        return found == Begun.ABSENT ? miss(key, request, completed) : found;
+        long completed = loads.completed();
+        Object found = lookUp(0, key, request, Phase.FIRST, completed);
+        return found == Begun.ABSENT ? miss(key, request, completed, null) : found;
     }
 
     /**
@@ -101,8 +119,14 @@ public final class Lookup<R, T> {
         long completed = loads.completed();
         @Nullable ByteBuffer[] found = new ByteBuffer[keys.length];
         int next = levels[0].getAll(keys, found, views) ? 1 : 0;
+        List<R> missing = new ArrayList<>();
         for (int i = 0; i < keys.length; i++) {
             ByteBuffer bytes = found[i];
+            if (bytes != null && isPacked(bytes)) {
+                found[i] = null;
+                begun[i] = lookUpLater(Mono.just(bytes), 0, keys[i], requests[i], Phase.FIRST, completed);
+                continue;
+            }
             Object value = bytes == null ? Begun.ABSENT : decoded(levels[0], keys[i], bytes, requests[i]);
             if (value != Begun.ABSENT) {
                 begun[i] = value;
@@ -110,12 +134,35 @@ public final class Lookup<R, T> {
             }
             found[i] = null;
             try {
-                begun[i] = find(next, keys[i], requests[i], completed);
+                begun[i] = lookUp(next, keys[i], requests[i], Phase.FIRST, completed);
             } catch (Throwable e) {
                 begun[i] = Begun.failed(e);
             }
+            if (begun[i] == Begun.ABSENT) {
+                missing.add(requests[i]);
+            }
+        }
+        if (!missing.isEmpty()) {
+            missAll(missing, keys, begun, completed);
         }
         return found;
+    }
+
+    private void missAll(List<R> missing, SampleKey[] keys, Object[] begun, long completed) {
+        @Nullable Object[] loads = new Object[missing.size()];
+        loader.beginLoads(missing, loads);
+        int next = 0;
+        for (int i = 0; i < keys.length; i++) {
+            if (begun[i] == Begun.ABSENT) {
+                begun[i] = miss(keys[i], missing.get(next), completed, loads[next]);
+                next++;
+            }
+        }
+    }
+
+    /** Whether values may have to be unpacked. */
+    public boolean mayUnpack() {
+        return forms != null;
     }
 
     /** Whether the fastest tier lends views of what may become unreadable. */
@@ -129,15 +176,34 @@ public final class Lookup<R, T> {
     }
 
     /** Whether a tier keeps provenance. Announces the producer to it before the first put. */
-    public boolean keepsProvenance(Producer producer) {
+    public boolean keepsProvenance(Producer by) {
         if (!cache.keepsProvenance) {
             return false;
         }
-        if (!producerKnown) {
-            cache.producedBy(producer);
-            producerKnown = true;
+        if (producer == null) {
+            cache.producedBy(by);
+            producer = by;
         }
         return true;
+    }
+
+    /** The same of a value that is kept in the other form, which {@code cache inspect} counts apart. */
+    private Entry packed(Entry about) {
+        Producer plain = producer;
+        Provenance from = about.provenance();
+        if (plain == null || from.equals(Provenance.UNKNOWN)) {
+            return about;
+        }
+        if (packer == 0) {
+            Producer by = plain.packedAs(cache.form().id());
+            cache.producedBy(by);
+            packer = by.id();
+        }
+        return about.from(new Provenance(from.sample(), from.state(), packer));
+    }
+
+    private boolean isPacked(ByteBuffer bytes) {
+        return forms != null && cache.form().isOf(bytes);
     }
 
     /** The value of the first tier that answers, {@link Begun#ABSENT}, or a {@code Mono} that goes on by itself. */
@@ -145,10 +211,15 @@ public final class Lookup<R, T> {
     private Object lookUp(int from, SampleKey key, R request, Phase phase, long completed) {
         for (int i = from; i < levels.length; i++) {
             Object answer = levels[i].get(key);
+            if (answer instanceof ByteBuffer bytes && isPacked(bytes)) {
+                answer = Mono.just(bytes);
+            }
             if (answer instanceof Mono<?> later) {
                 return lookUpLater((Mono<ByteBuffer>) later, i, key, request, phase, completed);
             }
-            Object found = answer == Begun.ABSENT ? answer : hit(levels[i], key, (ByteBuffer) answer, request);
+            Object found = answer == Begun.ABSENT
+                    ? answer
+                    : hit(levels[i], key, (ByteBuffer) answer, (ByteBuffer) answer, request);
             if (found != Begun.ABSENT) {
                 return found;
             }
@@ -157,30 +228,44 @@ public final class Lookup<R, T> {
     }
 
     private Mono<T> lookUpLater(Mono<ByteBuffer> asked, int at, SampleKey key, R request, Phase phase, long completed) {
-        return asked.flatMap(bytes -> Begun.<T>toMono(hit(levels[at], key, bytes, request)))
+        return asked.flatMap(bytes -> isPacked(bytes)
+                        ? hitPacked(levels[at], key, bytes, request)
+                        : Begun.<T>toMono(hit(levels[at], key, bytes, bytes, request)))
                 .switchIfEmpty(Mono.defer(Thrown.supplier(() -> {
                     Object found = lookUp(at + 1, key, request, phase, completed);
                     if (found != Begun.ABSENT) {
                         return Begun.toMono(found);
                     }
                     return switch (phase) {
-                        case FIRST -> miss(key, request, completed);
-                        case LOADING -> load(key, request);
+                        case FIRST -> miss(key, request, completed, null);
+                        case LOADING -> load(key, request, null);
                         case LEASED -> Mono.empty();
                     };
                 })));
     }
 
-    /** The value of what a tier holds; {@link Begun#ABSENT} if the bytes are no value. */
-    private Object hit(Level level, SampleKey key, ByteBuffer bytes, R request) {
+    /** The value of what a tier holds, as {@code kept}; {@link Begun#ABSENT} if the bytes are no value. */
+    private Object hit(Level level, SampleKey key, ByteBuffer bytes, ByteBuffer kept, R request) {
         Object value = decoded(level, key, bytes, request);
         if (value != Begun.ABSENT) {
             loader.hit(level.number, key, request);
             if (level.number > 0) {
-                cache.placement.copyUp(level.number, key, bytes);
+                cache.placement.copyUp(level.number, key, kept);
             }
         }
         return value;
+    }
+
+    /** The value, unpacked on a worker; empty if the bytes are damaged. */
+    @SuppressWarnings("unchecked") // its loader is measured
+    private Mono<T> hitPacked(Level level, SampleKey key, ByteBuffer packed, R request) {
+        return ((MeasuredLoader<R>) loader)
+                .unpacked(() -> cache.form().unpack(packed), request)
+                .onErrorResume(e -> {
+                    level.failed(e);
+                    return Mono.empty();
+                })
+                .flatMap(bytes -> Begun.<T>toMono(hit(level, key, bytes, packed, request)));
     }
 
     private Object decoded(Level level, SampleKey key, ByteBuffer bytes, R request) {
@@ -195,7 +280,8 @@ public final class Lookup<R, T> {
         }
     }
 
-    private Mono<T> miss(SampleKey key, R request, long completed) {
+    /** @param begun what {@link Loader#beginLoad} would give; null where it is asked */
+    private Mono<T> miss(SampleKey key, R request, long completed, @Nullable Object begun) {
         return loads.join(
                 key,
                 () -> {
@@ -206,29 +292,44 @@ public final class Lookup<R, T> {
                             return Begun.toMono(found);
                         }
                     }
-                    return load(key, request);
+                    return load(key, request, begun);
                 },
                 () -> loader.joined(request));
     }
 
     /** Loads a key that this process is not loading, once no other process loads it either. */
-    private Mono<T> load(SampleKey key, R request) {
-        Mono<Lease> lease = cache.lease(key);
-        if (lease == Lease.NONE) {
-            return loadAndStore(key, request);
+    @SuppressWarnings("unchecked") // a cache's Mono is one of a lease
+    private Mono<T> load(SampleKey key, R request, @Nullable Object begun) {
+        Object lease = cache.lease(key);
+        if (lease == Begun.ABSENT) {
+            return loadAndStore(key, request, begun);
         }
-        return Mono.usingWhen(
-                lease,
-                held -> Mono.defer(Thrown.supplier(() -> Begun.<T>toMono(lookUp(0, key, request, Phase.LEASED, 0))))
-                        .switchIfEmpty(Mono.defer(Thrown.supplier(() -> loadAndStore(key, request)))),
-                held -> Mono.fromRunnable(held::release));
+        return lease instanceof Mono<?> later
+                ? ((Mono<Lease>) later).flatMap(Thrown.function(held -> load(held, key, request, begun)))
+                : load((Lease) lease, key, request, begun);
     }
 
-    private Mono<T> loadAndStore(SampleKey key, R request) {
+    private Mono<T> load(Lease held, SampleKey key, R request, @Nullable Object begun) {
+        Mono<T> loaded;
+        try {
+            Object found = lookUp(0, key, request, Phase.LEASED, 0);
+            loaded = found == Begun.ABSENT
+                    ? loadAndStore(key, request, begun)
+                    : Begun.<T>toMono(found)
+                            .switchIfEmpty(Mono.defer(Thrown.supplier(() -> loadAndStore(key, request, begun))));
+        } catch (Throwable e) {
+            held.release();
+            throw e;
+        }
+        return loaded.doOnTerminate(held::release).doOnCancel(held::release);
+    }
+
+    private Mono<T> loadAndStore(SampleKey key, R request, @Nullable Object begun) {
         cache.loading();
         loader.missed(request); // not before: what another process loaded meanwhile is a hit
         long started = System.nanoTime();
-        return Begun.<T>toMono(loader.beginLoad(request)).flatMap(Thrown.function(value -> {
+        Object load = begun == null ? loader.beginLoad(request) : begun;
+        return Begun.<T>toMono(load).flatMap(Thrown.function(value -> {
             Object stored = store(key, value, request, System.nanoTime() - started);
             if (stored instanceof Mono<?> later) {
                 return later.cast(Boolean.class)
@@ -257,7 +358,8 @@ public final class Lookup<R, T> {
         }
         Encoded bytes = codec.encode(value);
         requireRoom(bytes.length());
-        return cache.placement.put(key, bytes, about);
+        Encoded kept = forms == null ? bytes : forms.kept(key, bytes, request);
+        return kept == null ? false : cache.placement.put(key, kept, kept == bytes ? about : packed(about));
     }
 
     private @Nullable Entry entry(R request, long loadNanos) {

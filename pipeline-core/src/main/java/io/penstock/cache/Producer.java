@@ -9,9 +9,11 @@ import java.util.List;
  *
  * @param source the words of the source's fingerprint
  * @param stages the words of the stages before the cache, in order
- * @param codec  the codec's id
+ * @param codec  the codec's id, and the form if it is not the plain one
  */
 public record Producer(List<String> source, List<String> stages, String codec) {
+
+    private static final String FORM = ", in the form ";
 
     public Producer {
         source = List.copyOf(source);
@@ -29,6 +31,16 @@ public record Producer(List<String> source, List<String> stages, String codec) {
         int sources = words.size() - last.size();
         boolean inOrder = sources >= 0 && words.subList(sources, words.size()).equals(last); // a zip is not
         return new Producer(inOrder ? words.subList(0, sources) : words, last, codec.id());
+    }
+
+    /** Who keeps the same values in another form. */
+    Producer packedAs(String form) {
+        return new Producer(source, stages, codec + FORM + form);
+    }
+
+    /** The codec's id without the form that its values are kept in. */
+    public String plainCodec() {
+        return codec.replaceFirst(FORM + ".*", "");
     }
 
     /** A hash of all the words, in 32 bits. */

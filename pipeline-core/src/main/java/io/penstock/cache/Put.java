@@ -8,7 +8,8 @@ import java.util.List;
  *
  * @param held      whether the tier holds the key now
  * @param displaced the values that gave way for it, if {@link Entry#handsDown} asked for them
- * @param settled   runs once the displaced values are where they belong; until then the tier still answers with them
+ * @param settled   runs once the displaced values are where they belong; until then the tier still answers with them, as
+ *                  far as it counts them
  */
 public record Put(boolean held, List<Displaced> displaced, Runnable settled) {
 

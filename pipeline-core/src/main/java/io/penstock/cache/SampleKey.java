@@ -35,4 +35,10 @@ public record SampleKey(long high, long low) {
     public SampleKey with(SampleKey other) {
         return new SampleKey(Mixing.fold(high, other.high), Mixing.fold(low, other.low));
     }
+
+    /** Its 32 hexadecimal digits. */
+    @Override
+    public String toString() {
+        return "%016x%016x".formatted(high, low);
+    }
 }

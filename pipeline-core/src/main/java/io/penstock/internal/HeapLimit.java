@@ -1,10 +1,13 @@
 package io.penstock.internal;
 
 /**
- * Default limits on what a few bytes may claim to need, such as a header that announces a picture or a file that
- * decompresses to gigabytes. A fixed limit is checked before memory is allocated, but may itself exceed the heap.
+ * Limits on what a few bytes may claim to need, such as a header that announces a picture or a file that decompresses
+ * to gigabytes. A fixed limit is checked before memory is allocated, but may itself exceed the heap.
  */
 public final class HeapLimit {
+
+    /** The most elements that an array has in every JVM. */
+    public static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
 
     private HeapLimit() {}
 

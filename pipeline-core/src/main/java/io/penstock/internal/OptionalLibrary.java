@@ -9,21 +9,23 @@ import java.util.List;
  * <p>A test holds the versions to those of the build.
  */
 public enum OptionalLibrary {
-    ARROW("Arrow", "org.apache.arrow.flatbuf.Message", "org.apache.arrow:arrow-format:18.3.0"),
+    ARROW("Arrow", "org.apache.arrow.flatbuf.Message", "org.apache.arrow:arrow-format:19.0.0"),
     AWS(
             "the AWS SDK",
             "software.amazon.awssdk.http.auth.aws.signer.AwsV4HttpSigner",
-            "software.amazon.awssdk:auth:2.56.0",
-            "software.amazon.awssdk:http-auth-aws:2.56.0"),
+            "software.amazon.awssdk:auth:2.57.8",
+            "software.amazon.awssdk:http-auth-aws:2.57.8"),
     CHRONICLE("Chronicle Queue", "net.openhft.chronicle.queue.ChronicleQueue", "net.openhft:chronicle-queue:2026.4"),
     COMPRESS(
             "Commons Compress",
             "org.apache.commons.compress.archivers.ArchiveEntry",
             "org.apache.commons:commons-compress:1.28.0"),
+    HASH4J("hash4j", "com.dynatrace.hash4j.hashing.Hashing", "com.dynatrace.hash4j:hash4j:0.31.0"),
     JTOKKIT("JTokkit", "com.knuddels.jtokkit.Encodings", "com.knuddels:jtokkit:1.1.0"),
+    KAFKA("Kafka's client", "org.apache.kafka.clients.consumer.KafkaConsumer", "org.apache.kafka:kafka-clients:4.3.1"),
     KRYO("Kryo", "com.esotericsoftware.kryo.kryo5.Kryo", "com.esotericsoftware.kryo:kryo5:5.6.2"),
     LETTUCE("Lettuce", "io.lettuce.core.RedisClient", "io.lettuce:lettuce-core:7.7.0.RELEASE"),
-    LZ4("lz4-java", "net.jpountz.lz4.LZ4Factory", "at.yawk.lz4:lz4-java:1.13.0"),
+    LZ4("lz4-java", "net.jpountz.lz4.LZ4Factory", "at.yawk.lz4:lz4-java:1.14.0"),
     OPENCV(
             "OpenCV",
             "org.bytedeco.opencv.opencv_core.Mat",
@@ -38,12 +40,13 @@ public enum OptionalLibrary {
     REACTOR_NETTY(
             "Reactor Netty",
             "reactor.netty.http.client.HttpClient",
-            "io.projectreactor.netty:reactor-netty-http:1.3.6"),
-    SNAPPY("snappy-java", "org.xerial.snappy.Snappy", "org.xerial.snappy:snappy-java:1.1.10.8"),
+            "io.projectreactor.netty:reactor-netty-http:1.3.7"),
+    SKETCHES("DDSketch", "com.datadoghq.sketch.ddsketch.DDSketch", "com.datadoghq:sketches-java:0.8.3"),
+    SNAPPY("snappy-java", "org.xerial.snappy.Snappy", "org.xerial.snappy:snappy-java:1.1.10.12"),
     TOKENIZERS(
             "DJL's tokenizers",
             "ai.djl.huggingface.tokenizers.HuggingFaceTokenizer",
-            "ai.djl.huggingface:tokenizers:0.35.1"),
+            "ai.djl.huggingface:tokenizers:0.36.0"),
     XZ("XZ for Java", "org.tukaani.xz.XZInputStream", "org.tukaani:xz:1.12"),
     ZSTD("zstd-jni", "com.github.luben.zstd.Zstd", "com.github.luben:zstd-jni:1.5.7-28");
 

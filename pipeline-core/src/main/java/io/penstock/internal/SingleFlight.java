@@ -33,6 +33,11 @@ public final class SingleFlight<K, T> {
         return completed.get();
     }
 
+    /** How many loads are under way, about. */
+    public int underWay() {
+        return underWay.size();
+    }
+
     /**
      * The value of a load of a key: of the one under way, or else of a new one.
      * @param load   begins one, on the thread that subscribes

@@ -23,14 +23,19 @@ final class MixedOrder implements Order {
 
     private static final long MAX_NUMBER = 1L << 61;
     private static final String NUMBERS = "\\d{1,19}(?::\\d{1,19}){0,254}";
-    private static final Pattern STATE = Pattern.compile(
-            "(%s)(?: since epoch (\\d{1,19}) offset (\\d{1,19}) counts (%s))?".formatted(NUMBERS, NUMBERS));
+    private static final Pattern STATE =
+            Pattern.compile("(%s|%s)(?: since epoch (\\d{1,19}) offset (\\d{1,19}) counts (%s))?"
+                    .formatted(NUMBERS, WeightList.PATTERN, NUMBERS));
 
     private final Order within;
     private final Proportions proportions;
     private final SourceSchedule schedule;
     private final long draws;
     private final Base base;
+
+    /** Whether the schedule is that of the whole run. */
+    private final boolean isUnchanged;
+
     private final long[] sizes;
     private final long[] starts;
 
@@ -42,12 +47,19 @@ final class MixedOrder implements Order {
         }
     }
 
-    private MixedOrder(Order within, Proportions proportions, SourceSchedule schedule, long draws, Base base) {
+    private MixedOrder(
+            Order within,
+            Proportions proportions,
+            SourceSchedule schedule,
+            long draws,
+            Base base,
+            boolean isUnchanged) {
         this.within = within;
         this.proportions = proportions;
         this.schedule = schedule;
         this.draws = draws;
         this.base = base;
+        this.isUnchanged = isUnchanged;
         int sources = proportions.sources();
         this.sizes = new long[sources];
         this.starts = new long[sources + 1];
@@ -58,9 +70,12 @@ final class MixedOrder implements Order {
     }
 
     static MixedOrder of(Order within, Proportions proportions) {
-        SourceSchedule schedule = SourceSchedule.of(proportions.weights());
-        Base base = new Base(Position.START, new long[proportions.sources()]);
-        return new MixedOrder(within, proportions, schedule, proportions.draws(schedule), base);
+        return whole(within, proportions, proportions.schedule());
+    }
+
+    private static MixedOrder whole(Order within, Proportions proportions, SourceSchedule schedule) {
+        Base start = new Base(Position.START, new long[proportions.sources()]);
+        return new MixedOrder(within, proportions, schedule, proportions.draws(schedule), start, true);
     }
 
     @Override
@@ -112,10 +127,8 @@ final class MixedOrder implements Order {
         @Override
         public Draw draw(long position, long drawSeed, long epoch, Position next, long left) {
             long number = number(position);
-            long periods = number / schedule.period();
-            int place = (int) (number - periods * schedule.period());
-            int source = schedule.source(place);
-            long count = count(periods, place, source);
+            int source = schedule.source(number);
+            long count = base.counts[source] + schedule.before(number, source);
             long pass = count / sizes[source];
             long index = starts[source] + order(source, pass).index(count - pass * sizes[source]);
             return new Draw(drawSeed, epoch, index, pass, next, left);
@@ -127,10 +140,8 @@ final class MixedOrder implements Order {
             int[] sources = new int[positions.length];
             for (int i = 0; i < positions.length; i++) {
                 long number = number(positions[i]);
-                long periods = number / schedule.period();
-                int place = (int) (number - periods * schedule.period());
-                int source = schedule.source(place);
-                long count = count(periods, place, source);
+                int source = schedule.source(number);
+                long count = base.counts[source] + schedule.before(number, source);
                 long pass = count / sizes[source];
                 positions[i] = count - pass * sizes[source];
                 turns[i] = pass;
@@ -152,11 +163,6 @@ final class MixedOrder implements Order {
             return number;
         }
 
-        /** How often a source was drawn before this place of the schedule. */
-        private long count(long periods, int place, int source) {
-            return base.counts[source] + periods * schedule.weight(source) + schedule.before(place, source);
-        }
-
         private Epoch order(int source, long number) {
             Pass pass = passes[source];
             if (pass == null || pass.number != number) {
@@ -170,7 +176,6 @@ final class MixedOrder implements Order {
 
     /** The weights, and where they hold from with the counts of the sources there: what {@link #goingOn} reads. */
     String state() {
-        boolean isUnchanged = base.at.equals(Position.START) && draws == proportions.draws(schedule);
         return isUnchanged
                 ? schedule.toString()
                 : "%s since epoch %d offset %d counts %s"
@@ -185,14 +190,15 @@ final class MixedOrder implements Order {
      * This mixture as it goes on at a position of another one that may have other weights.
      * @param state of the other
      * @param drawsThere of an epoch of the other
-     * @throws IllegalArgumentException if the state is of another number of sources, or contradicts itself
+     * @throws IllegalArgumentException if the state is of another number of sources, or contradicts itself, or a list of
+     *     weights has other ones before the position
      */
     MixedOrder goingOn(String state, long drawsThere, Position at) {
         MixedOrder there = there(state, drawsThere);
         if (at.compareTo(there.base.at) < 0) {
             throw broken(state, "the run is at epoch %d offset %d".formatted(at.epoch(), at.offset()));
         }
-        if (there.schedule.hasWeights(weights())) {
+        if (there.schedule.toString().equals(schedule.toString())) {
             return there;
         }
         long number = there.number(at.epoch(), at.offset());
@@ -200,7 +206,24 @@ final class MixedOrder implements Order {
         for (int source = 0; source < counts.length; source++) {
             counts[source] += there.schedule.count(source, number);
         }
-        return new MixedOrder(within, proportions, schedule, there.draws, new Base(at, counts));
+        Base here = new Base(at, counts);
+        boolean atStart = at.equals(Position.START) && there.draws == draws;
+        return new MixedOrder(within, proportions, rest(there, here), there.draws, here, atStart);
+    }
+
+    /** A list says the weights of the whole run, so those of draws that were made stay. Others begin again here. */
+    private SourceSchedule rest(MixedOrder there, Base here) {
+        WeightList list = schedule.weights();
+        WeightList old = there.schedule.weights();
+        boolean isSame = list.equalsWithin(old, there.base.drawn(), here.drawn());
+        if (schedule instanceof ListedSchedule && !isSame) {
+            throw new IllegalArgumentException(
+                    ("the weights of draws that were made cannot change: the run is at draw %d with %s, and %s is here;"
+                                    + " keep the weights up to there, and the end of a line that has begun")
+                            .formatted(here.drawn(), old, list));
+        }
+        boolean isList = schedule instanceof ListedSchedule || there.schedule instanceof ListedSchedule;
+        return isList && isSame ? ListedSchedule.goingOn(list, here.counts) : schedule;
     }
 
     /** The mixture that a state is of. */
@@ -209,31 +232,52 @@ final class MixedOrder implements Order {
         if (!words.matches()) {
             throw broken(state, "weights such as 7:3 were expected");
         }
-        long[] weights = numbers(state, words.group(1));
-        if (weights.length != sizes.length) {
-            throw new IllegalArgumentException(
-                    "another mixture: of %d sources there, of %d here".formatted(weights.length, sizes.length));
-        }
-        long sum = 0;
-        for (long weight : weights) {
-            if (weight < 1 || weight > SourceSchedule.LONG) {
-                throw broken(state, "a weight is %d".formatted(weight));
-            }
-            sum += weight;
-        }
-        if (sum > SourceSchedule.LONG) {
-            throw broken(state, "the sum of the weights is " + sum);
-        }
-        int[] whole = Arrays.stream(weights).mapToInt(Math::toIntExact).toArray();
-        SourceSchedule old = schedule.hasWeights(whole) ? schedule : SourceSchedule.ofWhole(whole);
+        boolean isSame = words.group(1).equals(schedule.toString());
         if (words.group(2) == null) {
-            Base start = new Base(Position.START, new long[sizes.length]);
-            return new MixedOrder(within, proportions, old, proportions.draws(old), start);
+            return isSame && isUnchanged ? this : whole(within, proportions, schedule(state, words.group(1)));
         }
         Position at = new Position(number(state, words.group(2)), number(state, words.group(3)));
         Base since = new Base(at, numbers(state, words.group(4)));
         requireConsistent(state, since, drawsThere);
-        return new MixedOrder(within, proportions, old, proportions.endsByDraws() ? draws : drawsThere, since);
+        SourceSchedule old = isSame ? schedule : schedule(state, words.group(1));
+        if (old instanceof ListedSchedule) {
+            old = ListedSchedule.goingOn(old.weights(), since.counts);
+        }
+        long all = proportions.endsByDraws() ? draws : drawsThere;
+        return new MixedOrder(within, proportions, old, all, since, false);
+    }
+
+    private SourceSchedule schedule(String state, String text) {
+        if (text.indexOf('=') >= 0) {
+            try {
+                WeightList list = WeightList.parse(text);
+                requireSources(list.sources());
+                return new ListedSchedule(list, new long[sizes.length]);
+            } catch (IllegalArgumentException e) {
+                throw broken(state, String.valueOf(e.getMessage()));
+            }
+        }
+        long[] weights = numbers(state, text);
+        requireSources(weights.length);
+        long sum = 0;
+        for (long weight : weights) {
+            if (weight < 1 || weight > PeriodicSchedule.LONG) {
+                throw broken(state, "a weight is %d".formatted(weight));
+            }
+            sum += weight;
+        }
+        if (sum > PeriodicSchedule.LONG) {
+            throw broken(state, "the sum of the weights is " + sum);
+        }
+        return PeriodicSchedule.ofWhole(
+                Arrays.stream(weights).mapToInt(Math::toIntExact).toArray());
+    }
+
+    private void requireSources(int there) {
+        if (there != sizes.length) {
+            throw new IllegalArgumentException(
+                    "another mixture: of %d sources there, of %d here".formatted(there, sizes.length));
+        }
     }
 
     private void requireConsistent(String state, Base since, long drawsThere) {
@@ -261,12 +305,6 @@ final class MixedOrder implements Order {
         } catch (NumberFormatException e) {
             throw broken(state, text + " is out of range");
         }
-    }
-
-    private int[] weights() {
-        int[] weights = new int[sizes.length];
-        Arrays.setAll(weights, schedule::weight);
-        return weights;
     }
 
     private static IllegalArgumentException broken(String state, String why) {

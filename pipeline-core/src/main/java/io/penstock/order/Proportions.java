@@ -1,6 +1,9 @@
 package io.penstock.order;
 
 import java.util.Arrays;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,14 +18,27 @@ public final class Proportions {
     private final long[] sizes;
     private final double[] weights;
 
+    /** The weights from some draws on. */
+    private final SortedMap<Long, double[]> changes;
+
+    private final boolean lines;
+
     /** What ends an epoch; null where it has a number of draws. */
     private final @Nullable Exhausted end;
 
     private final long draws;
 
-    private Proportions(long[] sizes, double[] weights, @Nullable Exhausted end, long draws) {
+    private Proportions(
+            long[] sizes,
+            double[] weights,
+            SortedMap<Long, double[]> changes,
+            boolean lines,
+            @Nullable Exhausted end,
+            long draws) {
         this.sizes = sizes;
         this.weights = weights;
+        this.changes = changes;
+        this.lines = lines;
         this.end = end;
         this.draws = draws;
     }
@@ -32,15 +48,19 @@ public final class Proportions {
      * @throws IllegalArgumentException if the source is empty, or the weight is not a finite number above 0
      */
     public static Proportions of(long size, double weight) {
-        return new Proportions(new long[0], new double[0], Exhausted.FIRST, 0).and(size, weight);
+        return new Proportions(new long[0], new double[0], new TreeMap<>(), false, Exhausted.FIRST, 0)
+                .and(size, weight);
     }
 
     /**
      * One source more, behind the others.
-     * @throws IllegalArgumentException as {@link #of}, or if there are 255 sources already
+     * @throws IllegalArgumentException as {@link #of}, or if there are 255 sources already, or weights that change
      */
     public Proportions and(long size, double weight) {
         int number = sizes.length;
+        if (!changes.isEmpty()) {
+            throw new IllegalArgumentException("say all sources of a mixture before the draws at which weights change");
+        }
         if (number == MAX_SOURCES) {
             throw new IllegalArgumentException(
                     "a mixture has %d sources at most; concatenate some of them".formatted(MAX_SOURCES));
@@ -57,12 +77,43 @@ public final class Proportions {
         moreSizes[number] = size;
         double[] moreWeights = Arrays.copyOf(weights, number + 1);
         moreWeights[number] = weight;
-        return new Proportions(moreSizes, moreWeights, end, draws);
+        return new Proportions(moreSizes, moreWeights, changes, lines, end, draws);
+    }
+
+    /**
+     * Other weights from a draw on, counted from 0 over all ranks and epochs; those from draw 0 on replace the first
+     * ones. Any number of draws then has less than one draw more or less of each source than the sum of its weights.
+     * Shares are rounded to whole 13,860,000ths, and sums are exact. A weight may be 0.
+     * @throws IllegalArgumentException if there is not one weight for each source, one is negative or not finite, all
+     *     are 0, there is one source, or the draw is negative
+     */
+    public Proportions weightsAt(long draw, double... others) {
+        if (others.length != sizes.length || sizes.length < 2) {
+            throw new IllegalArgumentException("weights at draw %d must be of each of two or more sources: %d for %d"
+                    .formatted(draw, others.length, sizes.length));
+        }
+        double sum = DoubleStream.of(others).sum();
+        if (!DoubleStream.of(others).allMatch(weight -> weight >= 0) || !(sum > 0 && sum < Double.POSITIVE_INFINITY)) {
+            throw new IllegalArgumentException(
+                    "weights at draw %d must be 0 or more, with a finite sum above 0, were %s"
+                            .formatted(draw, Arrays.toString(others)));
+        }
+        if (draw < 0) {
+            throw new IllegalArgumentException("weights must be from draw 0 or a later one on, was " + draw);
+        }
+        SortedMap<Long, double[]> more = new TreeMap<>(changes);
+        more.put(draw, others.clone());
+        return new Proportions(sizes, weights, more, lines, end, draws);
+    }
+
+    /** Lets weights go in a line from one {@link #weightsAt draw} to the next; otherwise they stay until the next. */
+    public Proportions lines() {
+        return new Proportions(sizes, weights, changes, true, end, draws);
     }
 
     /** Lets an epoch end when the first or the last source is exhausted: {@link Exhausted#FIRST} unless set. */
     public Proportions until(Exhausted which) {
-        return new Proportions(sizes, weights, which, 0);
+        return new Proportions(sizes, weights, changes, lines, which, 0);
     }
 
     /**
@@ -70,7 +121,7 @@ public final class Proportions {
      * @throws IllegalArgumentException if negative or more than 2^61
      */
     public Proportions draws(long anEpoch) {
-        return new Proportions(sizes, weights, null, requireDraws(anEpoch));
+        return new Proportions(sizes, weights, changes, lines, null, requireDraws(anEpoch));
     }
 
     static long requireDraws(long draws) {
@@ -89,8 +140,17 @@ public final class Proportions {
         return sizes[source];
     }
 
-    double[] weights() {
-        return weights.clone();
+    SourceSchedule schedule() {
+        SortedMap<Long, double[]> all = new TreeMap<>(changes);
+        double[] first = all.getOrDefault(0L, weights);
+        boolean stays = all.headMap(1L).size() == all.size();
+        if (stays && DoubleStream.of(first).allMatch(weight -> weight > 0)) {
+            return PeriodicSchedule.of(first);
+        }
+        all.put(0L, first);
+        long[] from = all.keySet().stream().mapToLong(draw -> draw).toArray();
+        WeightList list = WeightList.of(from, all.values().toArray(double[][]::new), lines);
+        return new ListedSchedule(list, new long[sizes.length]);
     }
 
     /** Whether an epoch has a number of draws, for any weights. */
@@ -106,9 +166,17 @@ public final class Proportions {
         for (int source = 0; source < sizes.length; source++) {
             found = end == Exhausted.FIRST
                     ? Math.min(found, schedule.find(source, sizes[source]))
-                    : Math.max(found, schedule.find(source, sizes[source] - 1) + 1);
+                    : Math.max(found, 1 + requireFound(source, schedule.find(source, sizes[source] - 1)));
         }
         return requireDraws(found);
+    }
+
+    private static long requireFound(int source, long draw) {
+        if (draw == Long.MAX_VALUE) {
+            throw new IllegalArgumentException(
+                    "source %d is never exhausted by these weights; give an epoch a number of draws".formatted(source));
+        }
+        return draw;
     }
 
     /** What ends an epoch, in words; a number of draws is not among them. */

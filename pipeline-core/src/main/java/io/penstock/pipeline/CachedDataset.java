@@ -5,24 +5,30 @@ import io.penstock.cache.Entry;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.HitCheck;
 import io.penstock.cache.Lookup;
+import io.penstock.cache.MeasuredLoader;
 import io.penstock.cache.Producer;
 import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
+import io.penstock.internal.Begun;
+import io.penstock.internal.Span;
 import io.penstock.internal.StageMeter;
 import io.penstock.order.Draw;
 import io.penstock.stream.internal.OrderedMerge;
+import io.penstock.stream.internal.Workers;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Schema;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** A dataset whose samples are kept in a cache: a hit skips everything above, a miss loads once for all callers. */
-final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Loader<Draw, T> {
+final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Loader<Draw, T>, MeasuredLoader<Draw> {
 
     final Stage<T> input;
     private final List<Tier> tiers;
@@ -34,6 +40,7 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
     private final Lookup<Draw, T> lookup;
     private final StageMeter[][] hits; // by tier and part
     private final StageMeter[] misses; // by part
+    private final @Nullable StageMeter unpacking; // of a cache that may hold packed values
     private volatile long loadedBefore; // when a stream last asked for what comes next
 
     CachedDataset(Stage<T> input, Cache cache, Codec<T> codec, @Nullable HitCheck check) {
@@ -46,6 +53,7 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
         this.producerId = producer.id();
         this.verifier = check == null ? null : new HitVerifier<>(check, input, codec);
         this.lookup = new Lookup<>(cache, codec, this, verifier);
+        this.unpacking = lookup.mayUnpack() ? new StageMeter() : null;
         this.misses = meters(input.parts());
         this.hits = tiers.stream().map(tier -> meters(misses.length)).toArray(StageMeter[][]::new);
     }
@@ -88,7 +96,24 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
             super.beginAll(draws, begun);
             return;
         }
-        countHits(draws, lookup.findAll(keys, draws, begun, views));
+        @Nullable ByteBuffer[] found = lookup.findAll(keys, draws, begun, views);
+        countHits(draws, found);
+        Span tracing = Span.begun(); // one question for all of them: they are hit in a microsecond
+        for (int i = 0; tracing != null && i < draws.length; i++) {
+            if (found[i] != null) {
+                traced(Span.begun(), 0, draws[i]);
+            }
+        }
+    }
+
+    private void traced(@Nullable Span span, int tier, Draw draw) {
+        if (span != null) {
+            span.end(
+                    Span.Kind.HIT,
+                    tiers.get(tier).name(),
+                    draw,
+                    () -> id(draw.index()).key().toString());
+        }
     }
 
     /** Counts the draws that the fastest tier answered, neighbours of one epoch at once. */
@@ -120,9 +145,7 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
     @Override
     public Mono<Void> prefetch(long[] indices) {
         return Mono.defer(() -> {
-            long loaded = Arrays.stream(misses)
-                    .mapToLong(part -> part.total().samples.sum())
-                    .sum();
+            long loaded = loaded();
             boolean loads = loaded > loadedBefore;
             loadedBefore = loaded;
             return loads ? input.prefetch(indices) : Mono.empty();
@@ -149,15 +172,29 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
         return input.begin(draw);
     }
 
+    /** Only a load in groups gains: what else is above begins each by itself, once it is known that no other load has it. */
+    @Override
+    public void beginLoads(List<Draw> draws, @Nullable Object[] begun) {
+        if (input.groupSize() > 1 && draws.size() > 1) {
+            Object[] loads = new Object[begun.length];
+            input.beginAll(draws.toArray(Draw[]::new), loads);
+            for (int i = 0; i < loads.length; i++) {
+                begun[i] = loads[i] instanceof Begun.Failed ? null : loads[i];
+            }
+        }
+    }
+
     @Override
     public void hit(int tier, SampleKey key, Draw draw) {
         hits[tier][part(draw)].count(draw);
+        traced(Span.begun(), tier, draw);
     }
 
     /** A hit: with a load that an earlier epoch began it would be a miss of an epoch without loads. */
     @Override
     public void joined(Draw draw) {
         hits[0][part(draw)].count(draw);
+        traced(Span.begun(), 0, draw);
     }
 
     @Override
@@ -167,6 +204,44 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
 
     @Override
     public void stored(SampleKey key, Draw draw) {}
+
+    @Override
+    public MeasuredLoader.Drawn drawn(Draw draw) {
+        long left = draw.left() == Draw.UNKNOWN ? Math.max(0, size() - loaded()) : draw.left();
+        return new MeasuredLoader.Drawn(part(draw), draw.epoch(), left);
+    }
+
+    @Override
+    public MeasuredLoader.Cost cost(Draw draw) {
+        double processor = 0;
+        double source = 0;
+        String others = "part (?!%d:).*".formatted(part(draw));
+        for (StageStatistics stage : input.statistics(draw.epoch()).stages()) {
+            boolean passed = misses.length == 1 || !stage.name().matches(others);
+            double mean = passed ? (double) stage.time().toNanos() / Math.max(1, stage.samples()) : 0;
+            boolean isSource = stage.kind() == StageStatistics.Kind.SOURCE;
+            source += isSource ? mean : 0;
+            processor += isSource ? 0 : mean;
+        }
+        return new MeasuredLoader.Cost(processor, source);
+    }
+
+    @Override
+    public Mono<ByteBuffer> unpacked(Callable<ByteBuffer> unpack, Draw draw) {
+        return Mono.deferContextual(context -> Mono.fromCallable(() -> {
+                    long started = System.nanoTime();
+                    ByteBuffer bytes = unpack.call();
+                    Objects.requireNonNull(unpacking).stop(draw, started);
+                    return bytes;
+                })
+                .subscribeOn(Workers.of(context)));
+    }
+
+    private long loaded() {
+        return Arrays.stream(misses)
+                .mapToLong(part -> part.total().samples.sum())
+                .sum();
+    }
 
     @Override
     Fingerprint stages() {
@@ -185,6 +260,9 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
             tally.hits(tiers.get(i).name(), hits[i]);
         }
         tally.misses(misses);
+        if (unpacking != null) {
+            tally.stage(RunStatistics.UNPACK, unpacking);
+        }
         if (verifier != null) {
             tally.rechecks(verifier.verified, verifier.differing);
         }

@@ -17,16 +17,19 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
 import java.util.function.LongToIntFunction;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
  * Samples by index, the same for the same index every time, and so what can be cached. The extension point for sources:
- * three methods to implement, and {@link #id} where samples have names and states of their own.
+ * three methods to implement, and {@link #id} where samples have names and states of their own. What changes how another
+ * dataset's samples are loaded is made by {@link #wrapping}.
  * <p><b>Threads</b>: {@link #get} and {@link #id} are called from several threads at once.
  */
 public non-sealed interface Dataset<T> extends Pipeline<T> {
@@ -64,6 +67,19 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
      */
     default SampleId id(long index) {
         return SampleId.of(fingerprint(), index);
+    }
+
+    /**
+     * The same samples, loaded in another way: retried, delayed, counted. They keep their names, keys and neighbours. A
+     * decorator that implements this interface itself would lose them where it overrides neither {@link #id} nor
+     * {@link #prefetch}.
+     * <pre>{@code
+     *  Dataset<Row> patient = Dataset.wrapping(table, index -> table.get(index).retry(3));
+     * }</pre>
+     * @param get as {@link #get}, of the same values
+     */
+    static <T> Dataset<T> wrapping(Dataset<T> dataset, LongFunction<? extends Mono<T>> get) {
+        return new Source<>(dataset, get);
     }
 
     @Override
@@ -258,6 +274,23 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
     }
 
     /**
+     * Pairs of samples of the same key, such as pictures and the rows of a table about them. A sample has the name of
+     * its left side. Each side keeps its caches: put them before the join. Samples without a partner, and several right
+     * ones of one key, are counted in the stage's words, and a warning tells of them. Asks for every name, now.
+     * <p><b>Memory</b>: 8 bytes a left sample; 24 to 48 a right one until it returns.
+     * @param stage   the function's name, as for {@link #map}
+     * @param combine makes one sample of both; the right one is null where {@link Join#left} finds none
+     * @throws IllegalArgumentException if no sample has a partner
+     */
+    default <U, R> Dataset<R> join(
+            String stage,
+            Dataset<U> other,
+            Join join,
+            BiFunction<? super T, ? super @Nullable U, ? extends R> combine) {
+        return JoinedDataset.of(stage, Stage.of(this), Stage.of(other), join, combine);
+    }
+
+    /**
      * A number of each sample by index, such as its length: what groups are planned by. Each sample is loaded and examined
      * once, as for a {@link #filter}; over a cached dataset this pass fills the cache.
      * @param stage the function's name: a function whose results change must change its name
@@ -266,6 +299,18 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
      */
     default Mono<int[]> counts(String stage, ToIntFunction<? super T> count, Indexing indexing) {
         return new IndexBuild<T>(Stage.of(this), "count " + stage, count, indexing).counts();
+    }
+
+    /**
+     * What a {@link Summary} finds out about all samples, in one pass that runs on all processors. The result is the same at
+     * any parallelism. Where the indexing keeps it, a pass that was killed continues where it was. After a change of the data
+     * the parts that changed alone are loaded: of a table the files, up to 8,192 rows at a time; of pictures each picture.
+     * <p><b>Disk</b>: a summary a part. A part with a sample that was skipped is loaded again by the next pass.
+     * @param stage the summary's name: what changes its result or its bytes must change its name
+     * @return fails as {@link #filter(String, Predicate, Indexing)} does; what the summary throws ends the pass
+     */
+    default <S> Mono<S> summarise(String stage, Summary<? super T, S> summary, Indexing indexing) {
+        return new SummaryBuild<T, S>(Stage.of(this), "summarise " + stage, summary, indexing).run();
     }
 
     /**

@@ -1,8 +1,6 @@
 package io.penstock.pipeline;
 
 import io.penstock.fault.SampleException;
-import io.penstock.order.Draw;
-import io.penstock.order.internal.Mixing;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -20,9 +18,6 @@ public final class ErrorPolicy {
         SKIP,
         SUBSTITUTE
     }
-
-    /** The max number of samples that are tried in the place of one that fails. */
-    public static final int SUBSTITUTES = 16;
 
     /** No attempt waits longer, however many came before it. */
     static final Duration LONGEST_BACKOFF = Duration.ofDays(1);
@@ -75,17 +70,6 @@ public final class ErrorPolicy {
      */
     public static ErrorPolicy substitute() {
         return of(Action.SUBSTITUTE);
-    }
-
-    /**
-     * What {@link #substitute} puts in the place of a draw, if its sample and those of all attempts before failed.
-     * @param attempt counted from 1, at most {@link #SUBSTITUTES}
-     * @param size    how many samples there are
-     */
-    public static Draw substituteFor(Draw draw, int attempt, long size) {
-        long random = Mixing.fold(Mixing.fold(Mixing.fold(draw.seed(), draw.epoch()), draw.index()), attempt);
-        long own = draw.turn() == 0 ? random : Mixing.fold(random, draw.turn());
-        return draw.at(Long.remainderUnsigned(own, size));
     }
 
     /**

@@ -2,6 +2,7 @@ package io.penstock.pipeline;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
+import io.penstock.internal.HeapLimit;
 import io.penstock.internal.Thrown;
 import io.penstock.internal.index.Bits;
 import io.penstock.internal.index.CountFile;
@@ -54,7 +55,7 @@ final class IndexBuild<T> {
 
     /** The counts by index, once all samples were examined. */
     Mono<int[]> counts() {
-        if (input.size() > Integer.MAX_VALUE - 8) {
+        if (input.size() > HeapLimit.MAX_ARRAY) {
             throw new IllegalArgumentException(
                     "cannot count \"%s\" of %,d samples into an array; count slices of the dataset"
                             .formatted(stage, input.size()));
@@ -97,7 +98,7 @@ final class IndexBuild<T> {
     }
 
     /** Uses what was opened, and closes it at the end, at an error and on cancel, also on cancel while it is opened. */
-    private static <R extends Closeable, V> Mono<V> using(Callable<R> opening, Function<R, Mono<V>> use) {
+    static <R extends Closeable, V> Mono<V> using(Callable<R> opening, Function<R, Mono<V>> use) {
         return Mono.usingWhen(
                 Mono.fromSupplier(() -> new Opening<>(opening)),
                 opened -> opened.resource().flatMap(use),
@@ -170,7 +171,7 @@ final class IndexBuild<T> {
         }
     }
 
-    private static <R> Mono<R> elsewhere(Callable<R> blocking) {
+    static <R> Mono<R> elsewhere(Callable<R> blocking) {
         return Mono.fromCallable(Thrown.callable(blocking)).subscribeOn(Schedulers.boundedElastic());
     }
 

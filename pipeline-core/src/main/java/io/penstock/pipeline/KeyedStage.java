@@ -132,6 +132,10 @@ final class KeyedStage<A, T> extends Stage<T> implements Lookup.Loader<KeyedStag
         return begun;
     }
 
+    /** None: the elements have nothing to do with each other. */
+    @Override
+    public void beginLoads(List<Element<A>> elements, @Nullable Object[] begun) {}
+
     private RuntimeException failure(Draw draw, Throwable thrown) {
         return Thrown.ofSample(Source.STAGE, draw, this::name, thrown);
     }

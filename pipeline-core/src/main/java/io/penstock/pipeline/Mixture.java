@@ -42,7 +42,7 @@ public final class Mixture<T> {
     /**
      * One source more.
      * @throws IllegalArgumentException as {@link #of}, or if there are 255 sources already, or if caches keep the
-     *     samples of this source and of another one with other fields
+     *     samples of this source and of another one with other fields, or weights that change were said
      */
     public Mixture<T> and(Dataset<? extends T> source, double weight) {
         List<Dataset<? extends T>> more = new ArrayList<>(sources);
@@ -72,6 +72,26 @@ public final class Mixture<T> {
 
     private static String name(Dataset<?> source) {
         return source.toString().lines().findFirst().orElse("");
+    }
+
+    /**
+     * Other weights from a draw on, counted from 0 over all ranks and epochs: a curriculum. Those from draw 0 on replace
+     * the first ones. Any number of draws then has less than one draw more or less of each source than the sum of its
+     * weights. A run that is resumed may have other weights behind its position; any number of draws then has less than
+     * one draw more of each source, and more than one draw less only where weights were not known in time.
+     * <pre>{@code
+     *  Mixture.of(easy, 0.9).and(hard, 0.1).weightsAt(50_000, 0.5, 0.5).weightsAt(100_000, 0.2, 0.8).lines()
+     * }</pre>
+     * @throws IllegalArgumentException if there is not one weight for each source, one is negative or not finite, all
+     *     are 0, there is one source, or the draw is negative
+     */
+    public Mixture<T> weightsAt(long draw, double... weights) {
+        return new Mixture<>(sources, proportions.weightsAt(draw, weights));
+    }
+
+    /** Lets weights go in a line from one {@link #weightsAt draw} to the next; otherwise they stay until the next. */
+    public Mixture<T> lines() {
+        return new Mixture<>(sources, proportions.lines());
     }
 
     /** Lets an epoch end when the first or the last source is exhausted: {@link Exhausted#FIRST} unless set. */

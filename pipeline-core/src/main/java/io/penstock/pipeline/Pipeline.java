@@ -3,8 +3,10 @@ package io.penstock.pipeline;
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Draw;
+import io.penstock.order.DrawnGroups;
 import io.penstock.order.Sampler;
 import io.penstock.stream.Execution;
+import io.penstock.stream.LoadsInFlight;
 import io.penstock.stream.ReadAhead;
 import io.penstock.stream.Sample;
 import java.util.function.Function;
@@ -63,6 +65,14 @@ public sealed interface Pipeline<T> permits Dataset, Stage {
         return FunctionStage.over(input, StageFunction.augment(stage, transform, input::id));
     }
 
+    /**
+     * Groups of samples that are other ones in each epoch, such as batches of P classes by K samples. Each sample is
+     * augmented by its own draw. Sizes, order and resuming are those of the groups.
+     */
+    default Pipeline<Group<T>> group(DrawnGroups groups) {
+        return new GroupedPipeline<>(Stage.of(this), groups);
+    }
+
     /** The same samples, with those that fail retried, skipped or replaced. */
     default Pipeline<T> onError(ErrorPolicy policy) {
         return new TolerantPipeline<>(Stage.of(this), policy);
@@ -98,6 +108,11 @@ public sealed interface Pipeline<T> permits Dataset, Stage {
     /** The same with a bound in bytes on what is loaded ahead, for samples that are huge or of very different sizes. */
     default Flux<Sample<T>> stream(Sampler sampler, Execution execution, ReadAhead<? super T> readAhead) {
         return Stage.of(this).merge(sampler, execution, readAhead);
+    }
+
+    /** How many loads the stream that was subscribed to last has in flight at most, and what decided it. */
+    default LoadsInFlight loadsInFlight() {
+        return Stage.of(this).loadsInFlight();
     }
 
     /** What was loaded, hit, skipped and how long each stage took in one epoch; recent epochs only. */

@@ -35,6 +35,9 @@ public record RunStatistics(
         List<StageStatistics> stages,
         List<OfPart> parts) {
 
+    /** The name among the {@link #stages} of what unpacks hits that are kept in another form. */
+    public static final String UNPACK = "unpack";
+
     /** Of a pipeline without checked hits and parts. */
     public RunStatistics(long loads, Map<String, Long> hits, long misses, long skipped, List<StageStatistics> stages) {
         this(loads, hits, misses, skipped, 0, 0, stages, List.of());

@@ -5,6 +5,7 @@ import io.penstock.cache.SampleKey;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one sample of a dataset is known by: a key, a name, and the state that decides the key.
@@ -65,6 +66,19 @@ public final class SampleId {
                 key.with(other.key),
                 () -> name() + " and " + other.name(),
                 () -> Stream.concat(state().stream(), other.state().stream()).toList());
+    }
+
+    /** The sample of a join: it has the left name, and its states say their side. Null where the right side has none. */
+    SampleId joined(@Nullable SampleId right) {
+        return new SampleId(
+                right == null ? key.with(-1) : key.with(right.key),
+                name,
+                () -> Stream.concat(
+                                state().stream().map(word -> "left: " + word),
+                                right == null
+                                        ? Stream.of("right: none")
+                                        : right.state().stream().map(word -> "right: " + word))
+                        .toList());
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.penstock.stream.Execution;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.Codec;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -61,6 +62,17 @@ public final class Samples {
             long number = from + nth;
             return Sample.of(new Draw(seed, 0, number, new Position(0, number + 1)), value);
         });
+    }
+
+    /**
+     * Makes each element a sample, whose random numbers depend on (seed, its own number, stage) alone: for elements
+     * that have addresses, such as a partition and an offset, and come in any order. They are the same whenever the
+     * element comes again. Positions count from 0.
+     * @param number of an element, not negative
+     */
+    public static <T> Function<Flux<T>, Flux<Sample<T>>> numbered(long seed, ToLongFunction<? super T> number) {
+        return flux -> flux.index((nth, value) ->
+                Sample.of(new Draw(seed, 0, number.applyAsLong(value), new Position(0, nth + 1)), value));
     }
 
     /**

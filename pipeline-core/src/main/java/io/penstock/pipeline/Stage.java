@@ -7,11 +7,13 @@ import io.penstock.order.Draw;
 import io.penstock.order.Draws;
 import io.penstock.order.Sampler;
 import io.penstock.stream.Execution;
+import io.penstock.stream.LoadsInFlight;
 import io.penstock.stream.ReadAhead;
 import io.penstock.stream.internal.OrderedMerge;
 import io.penstock.tensor.Schema;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -26,6 +28,7 @@ abstract non-sealed class Stage<T> implements Pipeline<T> {
 
     private final Fingerprint fingerprint;
     private final Stage<?>[] inputs;
+    private volatile @Nullable Supplier<LoadsInFlight> inFlight;
 
     /** @param inputs the stages above, of one size; a stage without inputs overrides what this class asks them */
     Stage(Fingerprint fingerprint, Stage<?>... inputs) {
@@ -35,7 +38,11 @@ abstract non-sealed class Stage<T> implements Pipeline<T> {
 
     /** The stage behind a pipeline; a user's own dataset gets a {@link Source} around it. */
     static <T> Stage<T> of(Pipeline<T> pipeline) {
-        return pipeline instanceof Stage<T> stage ? stage : new Source<>((Dataset<T>) pipeline);
+        if (pipeline instanceof Stage<T> stage) {
+            return stage;
+        }
+        Dataset<T> dataset = (Dataset<T>) pipeline;
+        return new Source<>(dataset);
     }
 
     /**
@@ -62,7 +69,22 @@ abstract non-sealed class Stage<T> implements Pipeline<T> {
 
     final OrderedMerge<T> merge(Sampler sampler, Execution execution, @Nullable ReadAhead<? super T> readAhead) {
         Draws draws = sampler.draws(size());
-        return new OrderedMerge<T>(this::beginAll, this::prefetch, draws, execution, readAhead).lending(lending());
+        return new OrderedMerge<T>(this::beginAll, groupSize(), this::prefetch, draws, execution, readAhead)
+                .lending(lending())
+                .telling(loads -> inFlight = loads);
+    }
+
+    /** How many draws it pays to begin at once, for the sake of a source that loads {@linkplain GroupLoader groups}. */
+    int groupSize() {
+        return Arrays.stream(inputs).mapToInt(Stage::groupSize).max().orElse(1);
+    }
+
+    @Override
+    public final LoadsInFlight loadsInFlight() {
+        Supplier<LoadsInFlight> last = inFlight;
+        return last == null
+                ? new LoadsInFlight(Execution.standard().inFlight(), LoadsInFlight.Bound.START)
+                : last.get();
     }
 
     /** What begins the same samples as views of mapped files; null if they are never such views. */

@@ -1,6 +1,7 @@
 package io.penstock.pipeline;
 
 import io.penstock.cache.Fingerprint;
+import io.penstock.internal.Span;
 import io.penstock.internal.StageMeter;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
@@ -95,6 +96,7 @@ sealed interface StageFunction<A, B> {
 
         @Override
         public B apply(A value, Draw draw) {
+            Span span = Span.begun();
             long started = meter.start(draw);
             B result;
             try {
@@ -106,6 +108,13 @@ sealed interface StageFunction<A, B> {
                 throw Thrown.ofSample(stage, draw, index -> ids.apply(index).name(), e);
             }
             meter.stop(draw, started);
+            if (span != null) {
+                span.end(
+                        Span.Kind.STAGE,
+                        stage,
+                        draw,
+                        () -> ids.apply(draw.index()).key().toString());
+            }
             return result;
         }
 

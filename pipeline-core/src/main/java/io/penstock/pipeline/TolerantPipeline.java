@@ -4,6 +4,7 @@ import io.penstock.fault.SampleException;
 import io.penstock.internal.Begun;
 import io.penstock.internal.Notice;
 import io.penstock.internal.StageMeter;
+import io.penstock.internal.Substitutes;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import java.util.HashSet;
@@ -117,15 +118,12 @@ final class TolerantPipeline<T> extends Stage<T> {
     }
 
     private Mono<T> substitute(Draw draw, int attempt) {
-        Draw other = ErrorPolicy.substituteFor(draw, attempt, size());
+        Draw other = Substitutes.of(draw, attempt, size());
         return input.load(other)
                 .onErrorResume(
                         Thrown::isTolerable,
                         e -> recorded(other, e)
-                                .then(
-                                        attempt < ErrorPolicy.SUBSTITUTES
-                                                ? substitute(draw, attempt + 1)
-                                                : Mono.error(e)));
+                                .then(attempt < Substitutes.MAX ? substitute(draw, attempt + 1) : Mono.error(e)));
     }
 
     @Override

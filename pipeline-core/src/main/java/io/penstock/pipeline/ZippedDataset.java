@@ -31,8 +31,22 @@ final class ZippedDataset<A, B> extends Stage<ZippedDataset.Pair<A, B>> implemen
 
     @Override
     Object begin(Draw draw) {
-        Object a = left.begin(draw);
-        Object b = right.begin(draw);
+        return pair(left.begin(draw), right.begin(draw));
+    }
+
+    @Override
+    void beginAll(Draw[] draws, Object[] begun) {
+        Object[] others = new Object[draws.length];
+        left.beginAll(draws, begun);
+        right.beginAll(draws, others);
+        for (int i = 0; i < draws.length; i++) {
+            if (!(begun[i] instanceof Begun.Failed)) {
+                begun[i] = others[i] instanceof Begun.Failed ? others[i] : pair(begun[i], others[i]);
+            }
+        }
+    }
+
+    private static <A, B> Object pair(Object a, Object b) {
         if (a == Begun.ABSENT || b == Begun.ABSENT) {
             return Begun.ABSENT;
         }

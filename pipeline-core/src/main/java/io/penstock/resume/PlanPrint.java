@@ -1,6 +1,7 @@
 package io.penstock.resume;
 
 import io.penstock.cache.Fingerprint;
+import io.penstock.order.DrawnGroups;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Pipeline;
 import java.util.ArrayList;
@@ -69,7 +70,8 @@ record PlanPrint(String source, List<String> stages, String order, long samples)
 
     private void stageDifference(PlanPrint that, List<String> words, List<String> differences) {
         for (int i = 0; i < Math.min(stages.size(), that.stages.size()); i++) {
-            if (!stages.get(i).equals(that.stages.get(i))) {
+            boolean replaceable = words.get(i).startsWith(DrawnGroups.REPLACEABLE);
+            if (!replaceable && !stages.get(i).equals(that.stages.get(i))) {
                 differences.add(
                         "other stages: number %d here is \"%s\", which it was not".formatted(i + 1, words.get(i)));
                 return;

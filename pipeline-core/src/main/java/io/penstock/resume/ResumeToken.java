@@ -2,6 +2,7 @@ package io.penstock.resume;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
+import io.penstock.internal.Crc32c;
 import io.penstock.internal.FileErrors;
 import io.penstock.order.Position;
 import io.penstock.order.Remainder;
@@ -23,7 +24,6 @@ import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -315,9 +315,7 @@ public final class ResumeToken {
 
     /** Eight digits that an accident among the fields changes; tokens of before have none. */
     private static String check(String fields) {
-        CRC32C sum = new CRC32C();
-        sum.update(fields.getBytes(StandardCharsets.UTF_8));
-        return HexFormat.of().toHexDigits((int) sum.getValue());
+        return HexFormat.of().toHexDigits(Crc32c.of(fields.getBytes(StandardCharsets.UTF_8)));
     }
 
     private String fields() {

@@ -10,8 +10,11 @@ import reactor.core.scheduler.Scheduler;
  * @param parallelism how many of its threads one stream uses at once; in {@code [1, 32,767]}
  * @param window      0 to deliver in order; else a stream of draws delivers a sample once it is loaded, if less than
  *     this number of draws before it is missing; at most 16,384
+ * @param tuned       whether {@code inFlight} is where a stream of draws begins and it then sets itself another number,
+ *     by what it measures: as many loads as the consumer's pace needs and the source answers, at most 2,048. All
+ *     samples in flight then take at most the bytes of a {@link ReadAhead}, an eighth of the heap without one
  */
-public record Execution(int inFlight, Scheduler workers, int parallelism, int window) {
+public record Execution(int inFlight, Scheduler workers, int parallelism, int window, boolean tuned) {
 
     /** A stream has a slot for each load in flight, 4 to 8 bytes; an epoch has no more. */
     private static final int MAX_IN_FLIGHT = 1 << 20;
@@ -30,9 +33,9 @@ public record Execution(int inFlight, Scheduler workers, int parallelism, int wi
         }
     }
 
-    /** In order. */
-    public Execution(int inFlight, Scheduler workers, int parallelism) {
-        this(inFlight, workers, parallelism, 0);
+    /** With a number of loads in flight that stays. */
+    public Execution(int inFlight, Scheduler workers, int parallelism, int window) {
+        this(inFlight, workers, parallelism, window, false);
     }
 
     private static void check(String what, int value, int max) {
@@ -42,19 +45,19 @@ public record Execution(int inFlight, Scheduler workers, int parallelism, int wi
     }
 
     /**
-     * The process's pool for work on the processor, with one daemon thread a processor, and sixteen loads in flight for
-     * each thread, at least 32. The threads take their tasks from one queue: none is idle while a task waits, as
-     * threads of {@code Schedulers.parallel()} may be. Disposing of the pool does nothing.
+     * The process's pool for work on the processor, with one daemon thread a processor, and loads in flight that tune
+     * themselves, from sixteen a thread on, at least 32. The threads take their tasks from one queue: none is idle
+     * while a task waits, as threads of {@code Schedulers.parallel()} may be. Disposing of the pool does nothing.
      * {@code -Dreactor.schedulers.defaultPoolSize} sets another number of threads.
      */
     public static Execution standard() {
         int inFlight = (int) Math.min(MAX_IN_FLIGHT, Math.max(32, 16L * WorkerPool.THREADS));
-        return new Execution(inFlight, WorkerPool.SHARED, Math.min(MAX_THREADS, WorkerPool.THREADS));
+        return new Execution(inFlight, WorkerPool.SHARED, Math.min(MAX_THREADS, WorkerPool.THREADS), 0, true);
     }
 
-    /** Another number of loads in flight: more for far sources. A {@link ReadAhead} bounds their bytes besides. */
+    /** A number of loads in flight that stays. A {@link ReadAhead} bounds their bytes besides. */
     public Execution inFlight(int samples) {
-        return new Execution(samples, workers, parallelism, window);
+        return new Execution(samples, workers, parallelism, window, false);
     }
 
     /**
@@ -67,7 +70,7 @@ public record Execution(int inFlight, Scheduler workers, int parallelism, int wi
      * @param draws in {@code [1, 16,384]}; 0 for in order
      */
     public Execution window(int draws) {
-        return new Execution(inFlight, workers, parallelism, draws);
+        return new Execution(inFlight, workers, parallelism, draws, tuned);
     }
 
     /**
@@ -82,6 +85,6 @@ public record Execution(int inFlight, Scheduler workers, int parallelism, int wi
 
     /** Stages on {@code threads} threads of another pool, which stays the caller's to dispose. */
     public Execution workers(Scheduler pool, int threads) {
-        return new Execution(inFlight, pool, threads, window);
+        return new Execution(inFlight, pool, threads, window, tuned);
     }
 }

@@ -72,7 +72,9 @@ record Components(Constructor<?> constructor, List<Component> list) {
         List<Component> components = new ArrayList<>();
         for (int i = 0; i < names.size(); i++) {
             Class<?> parameter = constructor.getParameterTypes()[i];
-            ComponentType.of(type, names.get(i), parameter); // an unknown type is the more useful thing to say
+            if (!parameter.isRecord()) {
+                ComponentType.of(type, names.get(i), parameter); // an unknown type is the more useful thing to say
+            }
             components.add(new Component(names.get(i), parameter, accessor(type, names.get(i), parameter)));
         }
         return new Components(constructor, components);

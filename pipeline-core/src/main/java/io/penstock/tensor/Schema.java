@@ -42,7 +42,8 @@ public interface Schema<T> extends Codec<T> {
      * <p>A component is of type {@link Tensor}, {@code int}, {@code long}, {@code float}, {@code double},
      * {@code boolean}, {@link String} (as UTF-8, {@code u8[n]}), or an array of {@code byte} ({@code u8[n]}),
      * {@code short}, {@code int}, {@code long}, {@code float} or {@code double}. A byte array is not copied: nothing may
-     * write to it any more.
+     * write to it any more. A component may be a record of these, too: one of a single component is a field of the outer
+     * name, one of several has the fields {@code outer.inner}.
      *
      * <p>A component {@code x} is read by a public {@code x()}, {@code getX()} or {@code isX()}, else from a public
      * field. The parameters' names are those that the compiler kept ({@code -parameters}). Without them, each parameter

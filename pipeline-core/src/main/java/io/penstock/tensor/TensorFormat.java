@@ -1,5 +1,6 @@
 package io.penstock.tensor;
 
+import io.penstock.internal.HeapLimit;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +36,7 @@ final class TensorFormat {
             size += tensor.byteSize();
             compact &= tensor.isCompact();
         }
-        if (headers + size > Integer.MAX_VALUE - 8) {
+        if (headers + size > HeapLimit.MAX_ARRAY) {
             throw new IllegalArgumentException(
                     "a value of " + (headers + size) + " bytes is too large to encode; the limit is 2 GiB");
         }

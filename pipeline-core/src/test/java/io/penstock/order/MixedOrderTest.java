@@ -360,6 +360,74 @@ class MixedOrderTest {
     }
 
     @Test
+    void weights_ofAListThatChangeBehindThePosition_goOn() {
+        Sampler steps = Sampler.shuffled(1).epochs(9);
+        Sampler first = steps.mixed(TWO.weightsAt(20, 1, 1).weightsAt(40, 1, 4));
+        Sampler grown = steps.mixed(TWO.weightsAt(20, 1, 1).weightsAt(50, 0, 1));
+        Position at = new Position(2, 5);
+
+        assertThat(first.mixture()).contains("0=7:3 20=1:1 40=1:4");
+        assertThat(first.samples(14)).isEqualTo(14);
+        Sampler changed = grown.resumeMixture(first.mixture().get(), 14, at);
+        assertThat(changed.mixture())
+                .hasValueSatisfying(
+                        state -> assertThat(state).startsWith("0=7:3 20=1:1 50=0:1 since epoch 2 offset 5 counts "));
+        Sampler again = grown.resumeMixture(changed.mixture().get(), 14, new Position(3, 0));
+        assertThat(again.mixture()).isEqualTo(changed.mixture());
+        assertThat(all(again, 14))
+                .isEqualTo(all(changed, 14).subList(9, all(changed, 14).size()));
+        assertThat(all(changed, 14).subList(50 - 33, 60).stream().allMatch(draw -> draw.index() >= 10))
+                .isTrue();
+    }
+
+    @Test
+    void weights_ofAListThatChangeBeforeThePosition_areRefused() {
+        Sampler lines = Sampler.shuffled(1).mixed(TWO.weightsAt(20, 1, 1).lines());
+        Position at = new Position(1, 2);
+
+        for (Proportions other : List.of(
+                TWO.weightsAt(0, 1, 1).weightsAt(20, 1, 1).lines(),
+                TWO.weightsAt(20, 1, 1),
+                TWO.weightsAt(30, 1, 1).lines(),
+                TWO.weightsAt(20, 2, 1).lines())) {
+            assertThatThrownBy(() -> Sampler.shuffled(1).mixed(other).resumeMixture("0=7:3 20=1:1 line", 14, at))
+                    .hasMessageStartingWith("the weights of draws that were made cannot change: the run is at draw ")
+                    .hasMessageEndingWith("keep the weights up to there, and the end of a line that has begun");
+        }
+        Sampler farther = Sampler.shuffled(1)
+                .mixed(TWO.weightsAt(20, 1, 1).weightsAt(30, 9, 1).lines());
+        assertThat(farther.resumeMixture(lines.mixture().get(), lines.samples(14), at)
+                        .mixture())
+                .hasValueSatisfying(state -> assertThat(state).startsWith("0=7:3 20=1:1 30=9:1 line since"));
+    }
+
+    @Test
+    void weights_thatStayed_mayBecomeAListThatBeginsWithThem() {
+        Proportions list = Proportions.of(10, 0.7).and(4, 0.3).weightsAt(30, 1, 1);
+
+        Sampler changed = Sampler.shuffled(1).mixed(list).resumeMixture("7:3", 14, new Position(1, 2));
+
+        assertThat(changed.mixture()).contains("0=7:3 30=1:1 since epoch 1 offset 2 counts 11:5");
+        assertThatThrownBy(() -> Sampler.shuffled(1).mixed(list).resumeMixture("1:1", 8, new Position(1, 2)))
+                .hasMessageStartingWith("the weights of draws that were made cannot change");
+    }
+
+    @Test
+    void weightsAt_thatAreNone_areNamed() {
+        assertThatThrownBy(() -> TWO.weightsAt(5, 1))
+                .hasMessage("weights at draw 5 must be of each of two or more sources: 1 for 2");
+        assertThatThrownBy(() -> TWO.weightsAt(5, 0, 0))
+                .hasMessage("weights at draw 5 must be 0 or more, with a finite sum above 0, were [0.0, 0.0]");
+        assertThatThrownBy(() -> TWO.weightsAt(-1, 1, 1))
+                .hasMessage("weights must be from draw 0 or a later one on, was -1");
+        assertThatThrownBy(() -> TWO.weightsAt(5, 1, 1).and(3, 1))
+                .hasMessage("say all sources of a mixture before the draws at which weights change");
+        assertThatThrownBy(
+                        () -> Sampler.shuffled(1).mixed(TWO.weightsAt(3, 0, 1).until(Exhausted.ALL)))
+                .hasMessage("source 0 is never exhausted by these weights; give an epoch a number of draws");
+    }
+
+    @Test
     void draws_beforeTheWeightsChanged_areRefused() {
         Sampler changed = Sampler.shuffled(1)
                 .mixed(Proportions.of(10, 0.5).and(4, 0.5))

@@ -7,6 +7,7 @@ import io.penstock.fault.FormatException;
 import io.penstock.fault.SampleException;
 import io.penstock.fault.StoreException;
 import io.penstock.order.Sampler;
+import io.penstock.stream.Execution;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
@@ -40,7 +41,9 @@ class ErrorPolicyTest {
     }
 
     private static List<Sample<Tensor>> samples(Pipeline<Tensor> pipeline, Sampler sampler) {
-        return pipeline.stream(sampler).collectList().block();
+        return pipeline.stream(sampler, Execution.standard().inFlight(32))
+                .collectList()
+                .block();
     }
 
     @ParameterizedTest

@@ -28,7 +28,7 @@ class PrefetchTest {
     private static final int OPEN = 2;
     private static final int TOGETHER = WINDOW * OPEN;
     private static final Sampler IN_WINDOWS = Sampler.windowed(5, WINDOW, OPEN);
-    private static final Execution HERE = new Execution(1, Schedulers.immediate(), 1);
+    private static final Execution HERE = new Execution(1, Schedulers.immediate(), 1, 0);
 
     /** Notes what it is told, and answers as it should. */
     private static final class Noting implements Dataset<Tensor> {

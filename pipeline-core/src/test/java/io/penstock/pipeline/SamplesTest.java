@@ -97,7 +97,7 @@ class SamplesTest {
     @ValueSource(ints = {1, 2, 3, 7, 32, 100})
     void stages_anyInFlight_keepOrderAndValues(int inFlight) {
         List<Integer> alone = values(numbers(300)
-                .transform(Samples.on(new Execution(1, Schedulers.immediate(), 1)))
+                .transform(Samples.on(new Execution(1, Schedulers.immediate(), 1, 0)))
                 .transform(Samples.augment("spin", SamplesTest::spin)));
 
         assertThat(values(numbers(300)

@@ -15,6 +15,7 @@ import io.penstock.tensor.Tensor;
 import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.blockhound.BlockHound;
 import reactor.blockhound.BlockingOperationError;
@@ -23,6 +24,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** Nothing blocks on a worker, whichever way a sample takes. */
+@Tag("blockhound")
 class StreamBlockHoundTest {
 
     @BeforeAll

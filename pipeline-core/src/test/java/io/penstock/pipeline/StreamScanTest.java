@@ -16,7 +16,7 @@ import reactor.core.scheduler.Schedulers;
 
 class StreamScanTest {
 
-    private static final Execution EXECUTION = new Execution(4, Schedulers.immediate(), 1);
+    private static final Execution EXECUTION = new Execution(4, Schedulers.immediate(), 1, 0);
 
     /** Asks for nothing by itself. */
     private static final class Consumer extends BaseSubscriber<Sample<Tensor>> {

@@ -1,6 +1,7 @@
 package io.penstock.arrow;
 
 import com.google.flatbuffers.FlatBufferBuilder;
+import io.penstock.arrow.internal.BatchWords;
 import io.penstock.batch.Batch;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
@@ -49,8 +50,7 @@ final class ArrowFileRun implements AutoCloseable {
                                         + " resize the samples")
                                 .formatted(places.size(), file.location(), first.columns(), ofBatch.columns()));
             }
-            List<ByteBuffer> parts =
-                    Messages.batch(ofBatch, Columns.tensors(batch), ArrowStream.metadata(batch, Map.of()));
+            List<ByteBuffer> parts = Messages.batch(ofBatch, Columns.tensors(batch), BatchWords.of(batch, Map.of()));
             int metadata = parts.get(0).remaining();
             long start = file.size();
             writeAll(parts);

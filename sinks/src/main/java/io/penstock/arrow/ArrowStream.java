@@ -1,10 +1,10 @@
 package io.penstock.arrow;
 
+import io.penstock.arrow.internal.BatchWords;
 import io.penstock.batch.Batch;
 import io.penstock.internal.OptionalLibrary;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -63,22 +63,12 @@ public final class ArrowStream {
             parts.add(schema);
             columns = ofBatch;
         }
-        parts.addAll(Messages.batch(ofBatch, Columns.tensors(batch), metadata(batch, more)));
+        parts.addAll(Messages.batch(ofBatch, Columns.tensors(batch), BatchWords.of(batch, more)));
         return parts;
     }
 
     /** What ends the stream. A stream without batches has no schema: it is these bytes alone. */
     public ByteBuffer end() {
         return Messages.end();
-    }
-
-    static Map<String, String> metadata(Batch batch, Map<String, String> more) {
-        Map<String, String> all = new LinkedHashMap<>();
-        all.put("penstock.size", Integer.toString(batch.size()));
-        all.put("penstock.epoch", Long.toString(batch.epoch()));
-        all.put("penstock.next.epoch", Long.toString(batch.next().epoch()));
-        all.put("penstock.next.offset", Long.toString(batch.next().offset()));
-        all.putAll(more);
-        return all;
     }
 }

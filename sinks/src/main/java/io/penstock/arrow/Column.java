@@ -1,12 +1,11 @@
 package io.penstock.arrow;
 
 import com.google.flatbuffers.FlatBufferBuilder;
+import io.penstock.arrow.internal.BatchWords;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.apache.arrow.flatbuf.Field;
 import org.apache.arrow.flatbuf.FixedSizeList;
 import org.apache.arrow.flatbuf.FloatingPoint;
@@ -27,9 +26,6 @@ import org.apache.arrow.flatbuf.Type;
  */
 record Column(String name, DType dtype, Shape row) {
 
-    static final String DTYPE = "penstock.dtype";
-    static final String SHAPE = "penstock.shape";
-
     private static final String EXTENSION = "ARROW:extension:name";
     private static final String EXTENSION_METADATA = "ARROW:extension:metadata";
 
@@ -41,8 +37,7 @@ record Column(String name, DType dtype, Shape row) {
     /** The field, in a schema that is being built; its offset there. */
     int field(FlatBufferBuilder schema) {
         List<Integer> metadata = new ArrayList<>();
-        metadata.add(entry(schema, DTYPE, dtype.toString()));
-        metadata.add(entry(schema, SHAPE, dims()));
+        BatchWords.ofColumn(dtype, row).forEach((name, word) -> metadata.add(entry(schema, name, word)));
         if (isScalar()) {
             if (dtype == DType.BOOL) {
                 metadata.add(entry(schema, EXTENSION, "arrow.bool8"));
@@ -57,7 +52,7 @@ record Column(String name, DType dtype, Shape row) {
         }
         if (row.elements() > 0) {
             metadata.add(entry(schema, EXTENSION, "arrow.fixed_shape_tensor"));
-            metadata.add(entry(schema, EXTENSION_METADATA, "{\"shape\":[" + dims() + "]}"));
+            metadata.add(entry(schema, EXTENSION_METADATA, "{\"shape\":[" + BatchWords.dims(row) + "]}"));
         }
         int item = field(schema, "item", number(), number(schema), 0, List.of());
         int children = Field.createChildrenVector(schema, new int[] {item});
@@ -77,10 +72,6 @@ record Column(String name, DType dtype, Shape row) {
 
     static int entry(FlatBufferBuilder builder, String key, String value) {
         return KeyValue.createKeyValue(builder, builder.createString(key), builder.createString(value));
-    }
-
-    private String dims() {
-        return Arrays.stream(row.toArray()).mapToObj(Long::toString).collect(Collectors.joining(","));
     }
 
     private byte number() {

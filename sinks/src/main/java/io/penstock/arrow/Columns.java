@@ -1,6 +1,7 @@
 package io.penstock.arrow;
 
 import com.google.flatbuffers.FlatBufferBuilder;
+import io.penstock.arrow.internal.BatchWords;
 import io.penstock.batch.Batch;
 import io.penstock.tensor.Tensor;
 import java.util.ArrayList;
@@ -14,9 +15,6 @@ import org.apache.arrow.flatbuf.Schema;
 /** What the batches of one Arrow stream have in common: their fields, and the mask after them if they have one. */
 record Columns(List<Column> columns) {
 
-    /** The name of the column that says which rows are valid; no field of a Java record has a dot in its name. */
-    static final String MASK = "penstock.mask";
-
     private static final String VERSION = "penstock.version";
 
     static Columns of(Batch batch) {
@@ -24,7 +22,7 @@ record Columns(List<Column> columns) {
         for (String name : batch.names()) {
             columns.add(column(name, batch.tensor(name)));
         }
-        batch.mask().ifPresent(mask -> columns.add(column(MASK, mask)));
+        batch.mask().ifPresent(mask -> columns.add(column(BatchWords.MASK, mask)));
         return new Columns(List.copyOf(columns));
     }
 
@@ -56,12 +54,13 @@ record Columns(List<Column> columns) {
      * @param bytes  how many they are
      */
     int recordBatch(FlatBufferBuilder message, long rows, long[] starts, long[] bytes) {
-        int buffers =
-                columns.stream().mapToInt(column -> column.isScalar() ? 2 : 3).sum();
+        int buffers = columns.stream()
+                .mapToInt(column -> BatchWords.buffers(column.row()))
+                .sum();
         RecordBatch.startBuffersVector(message, buffers); // vectors are built from their ends
         for (int i = columns.size() - 1; i >= 0; i--) {
             Buffer.createBuffer(message, starts[i], bytes[i]);
-            for (int bitmaps = columns.get(i).isScalar() ? 1 : 2; bitmaps > 0; bitmaps--) {
+            for (int bitmaps = BatchWords.buffers(columns.get(i).row()) - 1; bitmaps > 0; bitmaps--) {
                 Buffer.createBuffer(message, starts[i], 0); // nothing is null
             }
         }

@@ -1,5 +1,6 @@
 package io.penstock.batch;
 
+import io.penstock.batch.internal.Memory;
 import io.penstock.stream.Execution;
 import java.nio.ByteBuffer;
 import java.util.Objects;

@@ -1,5 +1,8 @@
 package io.penstock.batch;
 
+import io.penstock.batch.internal.LentSlot;
+import io.penstock.batch.internal.Memory;
+import io.penstock.batch.internal.SlotRing;
 import io.penstock.internal.AccessFaults;
 import io.penstock.internal.DrainLoop;
 import io.penstock.internal.Thrown;
@@ -49,6 +52,7 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Scan
     private final DrainLoop signals = new DrainLoop();
     private volatile long requested;
     private long emitted; // the consumer's thread only
+    private final ConsumerSpans spans = new ConsumerSpans();
     private volatile boolean done; // no batch will be added to those that are ready
     private volatile boolean over; // cancelled, or the terminal signal was sent
     private volatile boolean cancelled;
@@ -325,10 +329,12 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Scan
         if (pace.isSlow()) {
             demand.fillOnWorker();
         }
-        emitted++;
+        Batch delivered = batch.deliver();
+        spans.begin(delivered, emitted++);
         pace.begin();
-        actual.onNext(batch.deliver());
+        actual.onNext(delivered);
         pace.end();
+        spans.end();
     }
 
     private void terminate(@Nullable Throwable cause) {

@@ -1,5 +1,6 @@
 package io.penstock.batch;
 
+import io.penstock.batch.internal.LentSlot;
 import io.penstock.stream.Sample;
 
 /** Puts samples into slots and decides where a batch ends. Used by one thread at a time. */

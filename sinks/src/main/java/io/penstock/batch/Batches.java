@@ -1,5 +1,6 @@
 package io.penstock.batch;
 
+import io.penstock.batch.internal.RowForm;
 import io.penstock.order.Remainder;
 import io.penstock.pipeline.Group;
 import io.penstock.stream.Execution;
@@ -22,7 +23,7 @@ import reactor.core.scheduler.Scheduler;
  *  in   --s0--s1--s2--s3--s4|
  *  out  ---------[01]----[23]-[4]|
  *
- *  flux.transform(Batches.of(256, Schema.of(Photo.class)).dropRemainder())
+ *  flux.transform(Batches.of(256, Schema.of(Photo.class)).remainder(Remainder.DROP))
  * }</pre>
  *
  * <p><b>Shapes.</b> A field {@code u8[h, w, c]} becomes {@code u8[n, h, w, c]}; engines want {@link
@@ -101,26 +102,14 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
      * What becomes of a batch that its epoch cuts short, and of draws without a sample.
      *
      * <p>{@code KEEP}, unless set: rows are what samples there are, down to none ({@code [0, …]}), so that ranks keep
-     * step. {@code DROP}: a batch of fewer than n draws is left out. {@code PAD}: always n rows, zeros beyond {@link
+     * step. {@code DROP}: a batch of fewer than n draws is left out; a stream whose first whole epoch has no batch so
+     * ends with an {@link IllegalStateException}. {@code PAD}: always n rows, zeros beyond {@link
      * Batch#size}, with a {@link Batch#mask}.
      *
      * <p>A batch without a row before any sample has shown what fields look like has fields of {@code u8[rows, 0]}.
      */
     public Batches<T> remainder(Remainder remainder) {
         return new Batches<>(collation.remainder(remainder), options);
-    }
-
-    /**
-     * {@link #remainder} {@code DROP}: leaves out batches of fewer than n draws. A stream whose first whole epoch has no
-     * batch so ends with an {@link IllegalStateException}.
-     */
-    public Batches<T> dropRemainder() {
-        return remainder(Remainder.DROP);
-    }
-
-    /** {@link #remainder} {@code PAD}: always n rows, and a mask. */
-    public Batches<T> padRemainder() {
-        return remainder(Remainder.PAD);
     }
 
     /**

@@ -1,6 +1,8 @@
 package io.penstock.batch;
 
 import io.penstock.batch.EpochEnds.Known;
+import io.penstock.batch.internal.Slot;
+import io.penstock.batch.internal.SlotRing;
 import io.penstock.order.Draw;
 import io.penstock.order.Position;
 import io.penstock.stream.Sample;

@@ -1,5 +1,9 @@
 package io.penstock.batch;
 
+import io.penstock.batch.internal.Memory;
+import io.penstock.batch.internal.RowForm;
+import io.penstock.batch.internal.Slot;
+import io.penstock.batch.internal.SlotRing;
 import io.penstock.order.Remainder;
 import io.penstock.pipeline.Group;
 import io.penstock.tensor.Schema;
@@ -105,10 +109,11 @@ record Collation<T>(
     Collation<T> padShapes() {
         List<String> names = rows.names();
         for (String name : names) {
-            if (names.contains(PaddedSlot.length(name)) || names.contains(PaddedSlot.shape(name))) {
+            List<String> added = Slot.added(name);
+            if (!Collections.disjoint(names, added)) {
                 throw new IllegalArgumentException(
                         "padding adds \"%s\" and \"%s\", but there is a field of that name; rename it: %s"
-                                .formatted(PaddedSlot.length(name), PaddedSlot.shape(name), names));
+                                .formatted(added.get(0), added.get(1), names));
             }
         }
         return new Collation<>(n, rows, remainder, forms, true, indexed, buckets);
@@ -126,7 +131,7 @@ record Collation<T>(
     }
 
     Slot slot(Memory memory) {
-        return padded ? new PaddedSlot(memory) : new StackedSlot(memory);
+        return Slot.of(memory, padded);
     }
 
     Batcher<T> batcher(SlotRing ring, Batcher.Output output) {

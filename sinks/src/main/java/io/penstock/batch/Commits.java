@@ -10,6 +10,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,7 @@ public final class Commits<S> {
     /** Batches has no more slots. */
     private static final int MAX_HELD = 1 << 16;
 
+    private final BinaryOperator<S> both;
     private final ObjLongConsumer<? super S> commit;
     private final int buffered;
     private final @Nullable ShuffleSlots shuffle;
@@ -76,8 +78,14 @@ public final class Commits<S> {
     }
 
     private Commits(
-            S offset, long first, int buffered, @Nullable ShuffleSlots shuffle, ObjLongConsumer<? super S> commit) {
+            S offset,
+            long first,
+            BinaryOperator<S> both,
+            int buffered,
+            @Nullable ShuffleSlots shuffle,
+            ObjLongConsumer<? super S> commit) {
         this.offset = offset;
+        this.both = both;
         this.commit = commit;
         this.buffered = buffered;
         this.shuffle = shuffle;
@@ -92,13 +100,28 @@ public final class Commits<S> {
      * @param commit gets an offset and the number of the first element that is not committed; may block
      */
     public static <S> Commits<S> at(S offset, long number, ObjLongConsumer<? super S> commit) {
-        return new Commits<>(offset, number, 0, null, commit);
+        return at(offset, number, (earlier, later) -> later, commit);
+    }
+
+    /**
+     * The same for a source that has several offsets at a time, such as one a partition.
+     * @param offset none: what is committed is only what elements have brought
+     * @param both   the offsets of both, given what is committed up to now and the offset of the next element
+     */
+    public static <S> Commits<S> at(S offset, long number, BinaryOperator<S> both, ObjLongConsumer<? super S> commit) {
+        return new Commits<>(offset, number, both, 0, null, commit);
     }
 
     /** The same for elements behind a shuffle buffer, which has the number. */
     public static <S> Commits<S> at(S offset, ShuffleBuffer<?> shuffle, ObjLongConsumer<? super S> commit) {
+        return at(offset, shuffle, (earlier, later) -> later, commit);
+    }
+
+    /** The same for elements behind a shuffle buffer, of a source that has several offsets at a time. */
+    public static <S> Commits<S> at(
+            S offset, ShuffleBuffer<?> shuffle, BinaryOperator<S> both, ObjLongConsumer<? super S> commit) {
         ShuffleSlots slots = new ShuffleSlots(shuffle.size(), shuffle.seed(), shuffle.number());
-        return new Commits<>(offset, slots.oldest(), shuffle.size(), slots, commit);
+        return new Commits<>(offset, slots.oldest(), both, shuffle.size(), slots, commit);
     }
 
     /**
@@ -187,7 +210,7 @@ public final class Commits<S> {
                                         + "and pass the number of its first element")
                                 .formatted(number, taken));
             }
-            offset = next;
+            offset = both.apply(offset, next);
             taken++;
         }
         commit.accept(offset, number);

@@ -1,5 +1,8 @@
 package io.penstock.batch;
 
+import io.penstock.batch.internal.LentSlot;
+import io.penstock.batch.internal.Slot;
+import io.penstock.batch.internal.SlotRing;
 import io.penstock.internal.Notice;
 import io.penstock.order.Draw;
 import io.penstock.order.Position;

@@ -1,5 +1,6 @@
 package io.penstock.batch;
 
+import io.penstock.batch.internal.Slot;
 import io.penstock.pipeline.Group;
 import io.penstock.tensor.Schema;
 import java.util.List;

@@ -1,6 +1,8 @@
 package io.penstock.batch;
 
+import io.penstock.batch.internal.SlotRing;
 import io.penstock.internal.Notice;
+import io.penstock.internal.Reclaim;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -12,8 +14,8 @@ import reactor.core.scheduler.Scheduler;
  * Warns of a consumer that asks for batches while it holds all there are.
  *
  * <p>If the consumer dropped them without closing, only a garbage collection finds out. A stream that waits allocates
- * nothing that would cause one. So this class calls {@code System.gc}, once for each stream, as the JDK does when direct
- * memory has run out. Used by the consumer's thread only.
+ * nothing that would cause one. So this class asks for one, once for each stream, as the JDK does when direct memory has
+ * run out. Used by the consumer's thread only.
  */
 final class UnclosedBatches {
 
@@ -59,7 +61,7 @@ final class UnclosedBatches {
                     PATIENCE_SECONDS,
                     slots,
                     after);
-            System.gc();
+            Reclaim.now();
         } else if (ring.lent() >= slots) {
             watch(emitted.getAsLong());
         }

@@ -36,7 +36,7 @@ public final class NdBatch implements AutoCloseable {
     private static final String PYTORCH = "PyTorch";
 
     /**
-     * What DJL's PyTorch (0.35.1) has no array of, and what to use instead. It must be kept from them: its native code
+     * What DJL's PyTorch has no array of, and what to use instead. It must be kept from them: its native code
      * ends the process.
      */
     private static final Map<DType, DType> NOT_IN_PYTORCH = Map.of(

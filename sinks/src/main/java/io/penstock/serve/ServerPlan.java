@@ -2,9 +2,9 @@ package io.penstock.serve;
 
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
-import io.penstock.access.Access;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.OptionalLibrary;
+import io.penstock.serve.internal.Access;
 import java.io.File;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

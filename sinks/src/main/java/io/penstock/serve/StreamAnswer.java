@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.penstock.arrow.ArrowStream;
+import io.penstock.arrow.internal.BatchWords;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
@@ -76,7 +77,7 @@ final class StreamAnswer {
     private Mono<Void> write(Delivery delivery) {
         return Mono.defer(() -> {
                     List<ByteBuffer> parts =
-                            stream.next(delivery.batch(), Map.of("penstock.resume", token.apply(delivery)));
+                            stream.next(delivery.batch(), Map.of(BatchWords.RESUME, token.apply(delivery)));
                     return write(parts, delivery::release);
                 })
                 .doOnError(e -> delivery.release());

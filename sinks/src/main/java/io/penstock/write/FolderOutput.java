@@ -14,9 +14,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Outputs as files in a folder. Closing it does nothing; each file is thrown away by its writer. */
+/**
+ * Outputs as files in a folder. Opening it removes what dead writers left unfinished. Closing it does nothing; each
+ * file is thrown away by its writer.
+ */
 public final class FolderOutput implements OutputStore {
+
+    private static final Logger LOG = LoggerFactory.getLogger(FolderOutput.class);
 
     private final Path folder;
     private final boolean makes;
@@ -24,6 +31,11 @@ public final class FolderOutput implements OutputStore {
     private FolderOutput(Path folder, boolean makes) {
         this.folder = folder;
         this.makes = makes;
+        try {
+            UnfinishedFile.sweepAll(folder);
+        } catch (IOException e) {
+            LOG.debug("did not look for what dead writers left in {}", folder, e); // an output that is opened says why
+        }
     }
 
     /** In a folder that is there. */

@@ -3,6 +3,7 @@ package io.penstock.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
 import io.penstock.pipeline.Mixture;
@@ -58,7 +59,7 @@ class BatchIndicesTest {
         UnaryOperator<Batches<Points.Point>> how = switch (kind) {
             case "padded" -> Batches::padShapes;
             case "buckets" -> batches -> batches.bucketByLength(Points.Point::id, 5, 9);
-            case "masked" -> Batches::padRemainder;
+            case "masked" -> batches -> batches.remainder(Remainder.PAD);
             default -> batches -> batches;
         };
         Batches<Points.Point> batches = how.apply(Batches.of(4, Points.SCHEMA).withIndices());

@@ -3,6 +3,7 @@ package io.penstock.batch;
 import com.sun.management.OperatingSystemMXBean;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
+import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.stream.Sample;
@@ -108,7 +109,7 @@ public final class BatchesBenchmark {
     }
 
     private void consume(Flux<Sample<Tensor>> samples) {
-        samples.transform(Batches.of(n, Schema.tensor("x")).dropRemainder())
+        samples.transform(Batches.of(n, Schema.tensor("x")).remainder(Remainder.DROP))
                 .doOnNext(Batch::close)
                 .blockLast();
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.order.Draw;
 import io.penstock.order.Position;
+import io.penstock.order.Remainder;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
@@ -127,7 +128,7 @@ class BatchesFormTest {
         List<Photo> photos =
                 List.of(new Photo(Tensor.ofInts(new int[] {7, -1}), -3), new Photo(Tensor.ofInts(new int[] {2}), 5));
         Batches<Photo> batches =
-                Batches.of(3, PHOTOS).padShapes().padRemainder().asLongs("label", "pixels");
+                Batches.of(3, PHOTOS).padShapes().remainder(Remainder.PAD).asLongs("label", "pixels");
 
         assertThat(only(samples(photos).transform(batches), "label")).isEqualTo(Tensor.ofLongs(new long[] {-3, 5, 0}));
         assertThat(only(samples(photos).transform(batches), "pixels"))

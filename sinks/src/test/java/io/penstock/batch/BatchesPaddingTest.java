@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
 import io.penstock.order.Position;
+import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.DType;
@@ -96,7 +97,7 @@ class BatchesPaddingTest {
     @Test
     void padShapes_padRemainder_hasZeroLengthsToo() {
         Flux<Batch> batches =
-                texts(1, 2, 1).transform(Batches.of(2, TEXTS).padShapes().padRemainder());
+                texts(1, 2, 1).transform(Batches.of(2, TEXTS).padShapes().remainder(Remainder.PAD));
 
         assertThat(read(batches, "tokens", "tokens.length"))
                 .containsExactly("i32[2, 2][1, 0, 2, 2] i32[2][1, 2]", "i32[2, 1][3, 0] i32[2][1, 0]");
@@ -234,8 +235,9 @@ class BatchesPaddingTest {
 
         for (Batches<Text> spec : List.of(byValue, byField)) {
             assertThat(bucketed(spec, lengths)).containsExactly("[0, 2]1", "[1, 4]3", "[3, 5]6", "[6]7", "[7]8");
-            assertThat(bucketed(spec.dropRemainder(), lengths)).containsExactly("[0, 2]1", "[1, 4]3", "[3, 5]6");
-            assertThat(bucketed(spec.padRemainder(), lengths))
+            assertThat(bucketed(spec.remainder(Remainder.DROP), lengths))
+                    .containsExactly("[0, 2]1", "[1, 4]3", "[3, 5]6");
+            assertThat(bucketed(spec.remainder(Remainder.PAD), lengths))
                     .containsExactly("[0, 2]1", "[1, 4]3", "[3, 5]6", "[6, 0]7", "[7, 0]8");
         }
     }

@@ -133,7 +133,7 @@ class BatchesTest {
                 .map(batch -> batch.size() + " " + batch.names() + batch.tensor("id") + batch.tensor("xy"))
                 .collectList()
                 .block();
-        List<String> padded = skipped.transform(Batches.of(4, Points.SCHEMA).padRemainder())
+        List<String> padded = skipped.transform(Batches.of(4, Points.SCHEMA).remainder(Remainder.PAD))
                 .map(batch -> batch.size() + " " + batch.tensor("id")
                         + batch.mask().orElseThrow().type())
                 .collectList()
@@ -216,9 +216,9 @@ class BatchesTest {
 
         assertThat(Seen.all(three.transform(Batches.of(2, Points.SCHEMA))))
                 .containsExactly(plain(0, 0, 2, 0L, 1L), plain(0, 0, 3, 2L));
-        assertThat(Seen.all(three.transform(Batches.of(2, Points.SCHEMA).padRemainder())))
+        assertThat(Seen.all(three.transform(Batches.of(2, Points.SCHEMA).remainder(Remainder.PAD))))
                 .containsExactly(masked(2, 0, 2, 0L, 1L), masked(1, 0, 3, 2L, 0L));
-        assertThat(Seen.all(three.transform(Batches.of(2, Points.SCHEMA).dropRemainder())))
+        assertThat(Seen.all(three.transform(Batches.of(2, Points.SCHEMA).remainder(Remainder.DROP))))
                 .containsExactly(plain(0, 0, 2, 0L, 1L));
     }
 
@@ -291,7 +291,7 @@ class BatchesTest {
 
     @Test
     void spec_inWords_saysWhatItDoes() {
-        assertThat(Batches.of(64, PIXELS).dropRemainder().slots(2))
+        assertThat(Batches.of(64, PIXELS).remainder(Remainder.DROP).slots(2))
                 .hasToString("batches of 64 [pixels], drop the remainder, 2 slots");
     }
 }

@@ -9,10 +9,12 @@ import io.penstock.tensor.Schema;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 
 /** A stream that does not end needs no more memory after ten million elements than after one. */
+@Tag("endurance")
 class EndlessMemoryTest {
 
     private static final int ELEMENTS = 10_000_000;

@@ -119,7 +119,8 @@ class EpochEndsTest {
                         Sampler.sequential().epochs(2))
                 .filter(sample -> sample.draw().index() % 2 == 0);
 
-        List<End> seen = ends(even, Batches.of(4, Points.SCHEMA).dropRemainder().slots(1));
+        List<End> seen = ends(
+                even, Batches.of(4, Points.SCHEMA).remainder(Remainder.DROP).slots(1));
 
         assertThat(seen)
                 .containsExactly(

@@ -33,7 +33,7 @@ class FullBatchesTest {
     private static final int EPOCHS = 3;
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final Batches<Tensor> BATCHES =
-            Batches.of(BATCH, Schema.tensor("value")).dropRemainder();
+            Batches.of(BATCH, Schema.tensor("value")).remainder(Remainder.DROP);
 
     /** What is left of a batch after it was closed. */
     private record Seen(List<Long> values, long epoch, boolean endsEpoch, Position next) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.order.Position;
+import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
 import io.penstock.pipeline.Dataset;
@@ -188,7 +189,7 @@ class GroupBatchesTest {
 
     @Test
     void wrongUse_isRefused() {
-        assertThatThrownBy(() -> Batches.ofGroups(TEXTS).padRemainder())
+        assertThatThrownBy(() -> Batches.ofGroups(TEXTS).remainder(Remainder.PAD))
                 .hasMessage("batches of groups cannot be padded to a number of rows: each group has its own; keep the "
                         + "remainder");
         assertThatThrownBy(() -> Batches.ofGroups(TEXTS).bucketByLength("tokens", 3))

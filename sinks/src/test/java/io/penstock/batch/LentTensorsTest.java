@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.batch.mix.MapBatch;
+import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
@@ -98,7 +99,7 @@ class LentTensorsTest {
                 .transform(
                         switch (kind) {
                             case "padded" -> batches.padShapes();
-                            case "masked" -> batches.padRemainder();
+                            case "masked" -> batches.remainder(Remainder.PAD);
                             default -> batches;
                         });
         return kind.equals("replaced")

@@ -23,6 +23,7 @@ import java.util.Random;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -32,9 +33,11 @@ import reactor.core.scheduler.Schedulers;
  * A run over a mixture that is stopped at any batch goes on at another world size, worker count and batch size, and with
  * other weights: the draws of its ranks interleave to those of a run that was never stopped.
  */
+@Tag("repeated")
 class MixtureResumeTest {
 
-    private static final int RESUMES = 300;
+    private static final int RESUMES = Boolean.getBoolean("penstock.endurance") ? 300 : 60;
+    private static final int SCHEDULE_RESUMES = Boolean.getBoolean("penstock.endurance") ? 500 : 60;
     private static final int STOPS = 3;
     private static final int EPOCHS = 3;
     private static final int FAR = 1_000_000;
@@ -145,6 +148,120 @@ class MixtureResumeTest {
                 }
             }
         }
+    }
+
+    /** Weights by the number of the draw, and what is made of them when a part of them is not yet used. */
+    private record Curriculum(List<Long> from, List<double[]> weights, boolean lines) {
+
+        static Curriculum random(Random random, int sources) {
+            Curriculum first = new Curriculum(
+                    List.of(0L), List.of(MixtureResumeTest.weights(random, sources)), random.nextBoolean());
+            return first.more(0, random);
+        }
+
+        private Curriculum more(long draw, Random random) {
+            List<Long> moreFrom = new ArrayList<>(from);
+            List<double[]> moreWeights = new ArrayList<>(weights);
+            for (int entry = random.nextInt(4); entry > 0; entry--) {
+                long last = moreFrom.get(moreFrom.size() - 1);
+                moreFrom.add(Math.max(draw, last + 1) + random.nextInt(90));
+                moreWeights.add(MixtureResumeTest.weights(random, weights.get(0).length));
+            }
+            return new Curriculum(moreFrom, moreWeights, lines);
+        }
+
+        /** Another rest behind a draw: a line that has begun keeps its end. */
+        Curriculum changedBehind(long draw, Random random) {
+            int kept = 0;
+            while (kept < from.size() && from.get(kept) < draw) {
+                kept++;
+            }
+            List<Long> keptFrom = new ArrayList<>(from.subList(0, kept));
+            List<double[]> keptWeights = new ArrayList<>(weights.subList(0, kept));
+            if (lines && kept > 0) {
+                boolean begun = kept < from.size();
+                keptFrom.add(begun ? from.get(kept) : (Long) draw);
+                keptWeights.add(weights.get(begun ? kept : kept - 1));
+            }
+            return kept == 0
+                    ? random(random, weights.get(0).length)
+                    : new Curriculum(keptFrom, keptWeights, lines).more(draw, random);
+        }
+
+        Mixture<Tensor> of(int[] sizes) {
+            Mixture<Tensor> mixture = mixture(sizes, weights.get(0)).draws(100);
+            for (int entry = 1; entry < from.size(); entry++) {
+                mixture = mixture.weightsAt(from.get(entry), weights.get(entry));
+            }
+            return lines ? mixture.lines() : mixture;
+        }
+
+        /** The share of a source in a draw. */
+        double share(int source, long draw) {
+            int entry = from.size() - 1;
+            while (from.get(entry) > draw) {
+                entry--;
+            }
+            double here = share(weights.get(entry), source);
+            if (!lines || entry == from.size() - 1) {
+                return here;
+            }
+            double way = (draw - from.get(entry) + 0.5) / (from.get(entry + 1) - from.get(entry));
+            return here + (share(weights.get(entry + 1), source) - here) * way;
+        }
+
+        private static double share(double[] weights, int source) {
+            return weights[source] / DoubleStream.of(weights).sum();
+        }
+    }
+
+    @Test
+    void curriculum_stoppedAnywhereAndChangedBehind_drawsWhatItSays() {
+        Random random = new Random(20_261_127);
+        Manner alone = new Manner(1, 1, Execution.standard());
+        int resumes = 0;
+        int changes = 0;
+        while (resumes < SCHEDULE_RESUMES) {
+            int[] sizes = random.ints(2 + random.nextInt(8), 1, 50).toArray();
+            Curriculum curriculum = Curriculum.random(random, sizes.length);
+            boolean changing = random.nextBoolean();
+            Sampler order = order(random).epochs(EPOCHS);
+            Mixture<Tensor> mixture = curriculum.of(sizes);
+            Sampler sampler = mixture.sampler(order);
+            List<Row> whole = run(mixture, sampler, alone, FAR).rows;
+            Ran ran = run(mixture, sampler, Manner.random(random), 1 + random.nextInt(9));
+            List<Row> delivered = new ArrayList<>(ran.rows);
+
+            for (int stop = 1; stop <= STOPS; stop++) {
+                String token =
+                        ResumeToken.of(mixture.dataset(), sampler).at(ran.next).toString();
+                if (changing) {
+                    curriculum = curriculum.changedBehind(delivered.size(), random);
+                    mixture = curriculum.of(sizes);
+                    changes++;
+                }
+                sampler = ResumeToken.parse(token).resume(mixture.sampler(order), mixture.dataset());
+                ran = run(mixture, sampler, Manner.random(random), stop == STOPS ? FAR : 1 + random.nextInt(9));
+                assertThat(ran.rows).isEqualTo(run(mixture, sampler, alone, ran.rows.size()).rows);
+                delivered.addAll(ran.rows);
+                resumes++;
+            }
+
+            assertThat(delivered).hasSize(100 * EPOCHS);
+            if (!changing) {
+                assertThat(delivered).isEqualTo(whole);
+            }
+            for (int source = 0; source < sizes.length; source++) {
+                assertGoesOn(samples(delivered, source), samples(whole, source), sizes[source]);
+                double due = 0;
+                for (int draw = 0; draw < delivered.size(); draw++) {
+                    due += curriculum.share(source, draw);
+                    due -= delivered.get(draw).source == source ? 1 : 0;
+                    assertThat(due).isGreaterThan(-1).isLessThan(changing ? 2 : 1);
+                }
+            }
+        }
+        assertThat(changes).isGreaterThan(SCHEDULE_RESUMES / 5);
     }
 
     private static double[] weights(Random random, int sources) {

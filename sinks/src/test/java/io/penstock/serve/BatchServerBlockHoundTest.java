@@ -8,11 +8,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.blockhound.BlockHound;
 
 /** Neither Netty's threads nor those that stack batches ever wait. */
+@Tag("blockhound")
 class BatchServerBlockHoundTest {
 
     @TempDir

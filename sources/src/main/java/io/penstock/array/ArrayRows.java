@@ -6,12 +6,13 @@ import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.HeapLimit;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.GroupLoader;
 import io.penstock.pipeline.SampleId;
 import io.penstock.store.MemoryStore;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;
-import io.penstock.store.internal.RecordBlocks;
+import io.penstock.store.internal.RecordGroup;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.store.internal.Waiting;
 import io.penstock.store.unpack.Unpacker;
@@ -31,8 +32,8 @@ import reactor.core.publisher.Mono;
  * <p>Shapes: an array {@code f32[n, h, w]} has n samples {@code f32[h, w]}; one without axes is one sample.
  * Tensors are little-endian, also where the file is not. Dates of NumPy's come as {@code i64}.
  *
- * <p>Opening reads the header. A load reads its row, or a block of neighbouring rows, as the store reads, never on the
- * caller. Blocks take up to 256 MiB or an eighth of the heap.
+ * <p>Opening reads the header. A load reads its row as the store reads, never on the caller. A stream reads groups of
+ * rows, neighbours together.
  *
  * <p>Some files are taken into memory when they are opened, 1 GiB or half of what the heap holds at most: compressed ones
  * (gz, zst), unless an {@link Unpacker} says otherwise, compressed arrays of npz archives, and those in Fortran's order,
@@ -42,7 +43,7 @@ import reactor.core.publisher.Mono;
  * once, and is optional.
  * @see <a href="https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html">numpy.lib.format</a>
  */
-public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
+public final class ArrayRows implements Dataset<Tensor>, GroupLoader<Tensor>, AutoCloseable {
 
     /** The array as it is read, and turned. */
     static final long MAX_IN_MEMORY = HeapLimit.of(1L << 30, 2);
@@ -52,8 +53,7 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
     private final StoreFile file;
     private final ArrayHeader header;
     private final Shape rowShape;
-    private final RecordBlocks.Equal rows;
-    private final RecordBlocks blocks = new RecordBlocks(1);
+    private final int rowBytes;
     private final Fingerprint fingerprint;
     private final SampleKey key;
 
@@ -68,11 +68,11 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
                 ? Shape.SCALAR
                 : header.shape().dropFirst();
         long bytes = rowShape.elements() * header.dtype().bytes();
-        if (empty || bytes > Integer.MAX_VALUE - 8) {
+        if (empty || bytes > HeapLimit.MAX_ARRAY) {
             throw new FormatException("%s has no rows that could be samples: it is %s%s"
                     .formatted(listing, header.dtype(), header.shape()));
         }
-        this.rows = new RecordBlocks.Equal(header.data(), (int) bytes, size());
+        this.rowBytes = (int) bytes;
         var entry = listing.entries().get(0);
         this.fingerprint =
                 Fingerprint.of(kind, listing.place(entry), Long.toString(entry.size()), Long.toString(entry.version()));
@@ -173,7 +173,7 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
         try (var input = file.input()) {
             ArrayHeader header = NpyHeader.read(input, files.toString());
             long bytes = header.bytes(files.toString(), file.size());
-            if (header.fortran() && header.shape().rank() > 1) {
+            if (header.isByColumns()) {
                 if (bytes > MAX_IN_MEMORY) {
                     throw new StoreException(
                             ("%s is in Fortran's order, and at most %d bytes are turned in memory: it has %d; save it"
@@ -195,7 +195,7 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
             for (int count = 0; count < bytes; ) {
                 count += input.read(columns, count, bytes - count);
             }
-            return ElementOrder.toLastFastest(columns, header.shape(), header.dtype());
+            return header.rows(columns);
         }
     }
 
@@ -250,12 +250,26 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
 
     @Override
     public Mono<Tensor> get(long index) {
-        Objects.checkIndex(index, size());
-        return blocks.read(0, file, rows, index, this::tensor);
+        return piece(0, index).load();
+    }
+
+    private RecordGroup.Piece<Tensor> piece(int place, long index) {
+        long start = header.data() + Objects.checkIndex(index, size()) * rowBytes;
+        return new RecordGroup.Piece<>(place, 0, file, start, rowBytes, this::tensor);
+    }
+
+    @Override
+    public int groupSize() {
+        return RecordGroup.size(file.store(), rowBytes);
+    }
+
+    @Override
+    public Mono<Void> getAll(long[] indices, Receiver<Tensor> receiver) {
+        return RecordGroup.read(indices, this::piece, this::get, receiver);
     }
 
     private Tensor tensor(ByteBuffer row) {
-        return Tensor.of(header.dtype(), rowShape, header.bigEndian() ? ElementOrder.turned(row, header.dtype()) : row);
+        return Tensor.of(header.dtype(), rowShape, header.littleEndian(row));
     }
 
     /**
@@ -273,7 +287,6 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
     /** Closes the open file, unless the store was given. */
     @Override
     public void close() {
-        blocks.close();
         listing.close();
     }
 

@@ -35,11 +35,7 @@ final class IdxHeader {
             }
             ArrayHeader header =
                     new ArrayHeader(dtype, ArrayHeader.shape(name, dims), FIXED + lengths.length, true, false);
-            long over = fileBytes - header.data() - header.bytes(name, fileBytes);
-            if (over != 0) {
-                throw new FormatException(
-                        "%s has %d bytes after its %s%s".formatted(name, over, dtype, header.shape()));
-            }
+            header.bytes(name, fileBytes);
             return header;
         } catch (IOException e) {
             throw new UncheckedIOException(e);

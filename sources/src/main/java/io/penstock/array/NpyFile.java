@@ -4,6 +4,7 @@ import io.penstock.fault.FormatException;
 import io.penstock.tensor.Tensor;
 import java.io.ByteArrayInputStream;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /** A whole npy file in memory, such as a part of a tar sample. */
 public final class NpyFile {
@@ -20,13 +21,10 @@ public final class NpyFile {
         byte[] file = bytes.toByteArray();
         ArrayHeader header = NpyHeader.read(new ByteArrayInputStream(file), name);
         int length = (int) header.bytes(name, file.length);
-        ByteBuffer elements = ByteBuffer.wrap(file, (int) header.data(), length).slice();
-        if (header.fortran() && header.shape().rank() > 1) {
-            byte[] columns = new byte[length];
-            elements.get(columns);
-            elements = ByteBuffer.wrap(ElementOrder.toLastFastest(columns, header.shape(), header.dtype()));
-        }
-        ByteBuffer ordered = header.bigEndian() ? ElementOrder.turned(elements, header.dtype()) : elements;
-        return Tensor.of(header.dtype(), header.shape(), ordered);
+        int start = (int) header.data();
+        ByteBuffer elements = header.isByColumns()
+                ? ByteBuffer.wrap(header.rows(Arrays.copyOfRange(file, start, start + length)))
+                : ByteBuffer.wrap(file, start, length).slice();
+        return Tensor.of(header.dtype(), header.shape(), header.littleEndian(elements));
     }
 }

@@ -2,6 +2,7 @@ package io.penstock.array;
 
 import io.penstock.fault.FormatException;
 import io.penstock.tensor.DType;
+import io.penstock.zarr.internal.element.NumberType;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -151,21 +152,11 @@ final class NpyHeader {
         if (descr.isEmpty() || "<>|=".indexOf(descr.charAt(0)) < 0) {
             throw unsupported(descr, name);
         }
-        return switch (plain) {
-            case "b1" -> DType.BOOL;
-            case "u1" -> DType.U8;
-            case "i1" -> DType.I8;
-            case "u2" -> DType.U16;
-            case "i2" -> DType.I16;
-            case "u4" -> DType.U32;
-            case "i4" -> DType.I32;
-            case "u8" -> DType.U64;
-            case "i8" -> DType.I64;
-            case "f2" -> DType.F16;
-            case "f4" -> DType.F32;
-            case "f8" -> DType.F64;
-            default -> throw unsupported(descr, name);
-        };
+        DType dtype = NumberType.ofCode(plain);
+        if (dtype == null) {
+            throw unsupported(descr, name);
+        }
+        return dtype;
     }
 
     private static FormatException unsupported(String descr, String name) {

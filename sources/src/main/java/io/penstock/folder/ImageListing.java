@@ -3,6 +3,7 @@ package io.penstock.folder;
 import io.penstock.fault.StoreException;
 import io.penstock.store.Store;
 import io.penstock.store.internal.FileNames;
+import io.penstock.store.internal.Utf8;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -65,6 +66,11 @@ final class ImageListing implements Store.Visitor {
     public void file(String key, long size, long version) {
         // archives made on a Mac have hidden files named as the images are
         if (isImage(key) && !key.startsWith(".") && !key.contains("/.")) {
+            if (Utf8.hasHalfPair(key)) {
+                throw new StoreException(
+                        "%s lists a name with half of a surrogate pair, which is no UTF-8: %s; rename it"
+                                .formatted(location, key));
+            }
             images.add(new Found(key.getBytes(StandardCharsets.UTF_8), size, version));
         }
     }

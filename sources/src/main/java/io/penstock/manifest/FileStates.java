@@ -13,29 +13,21 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
 /** The files of a manifest whose lines have no checksum, as the store found them. */
-final class FileStates {
+record FileStates(Map<String, StoreEntry> found, Fingerprint all) {
 
-    private final Map<String, StoreEntry> found;
-    private final Fingerprint all;
-
-    private FileStates(List<StoreEntry> entries) {
-        this.found = new HashMap<>(entries.size() * 2);
+    private static FileStates of(List<StoreEntry> entries) {
+        Map<String, StoreEntry> found = new HashMap<>(entries.size() * 2);
         StringBuilder words = new StringBuilder();
         for (StoreEntry entry : entries) {
             found.put(entry.key(), entry);
-            words.append(entry.key())
-                    .append(' ')
-                    .append(entry.size())
-                    .append(' ')
-                    .append(entry.version())
+            words.append(String.join(" ", entry.key(), Long.toString(entry.size()), Long.toString(entry.version())))
                     .append('\n');
         }
         // as one word: a fingerprint is there to be printed
-        this.all = entries.isEmpty()
-                ? Fingerprint.of()
-                : Fingerprint.of("%d files %s"
-                        .formatted(
-                                entries.size(), Fingerprint.of(words.toString()).hex()));
+        String word = Fingerprint.of(words.toString()).hex();
+        return new FileStates(
+                found,
+                entries.isEmpty() ? Fingerprint.of() : Fingerprint.of("%d files %s".formatted(entries.size(), word)));
     }
 
     /** Asks for the states that the lines lack, and blocks. Missing files are left out: loading them fails. */
@@ -43,7 +35,7 @@ final class FileStates {
         List<Manifest.Line> unknown = manifest.lines().stream()
                 .filter(line -> line.checksum() == null)
                 .toList();
-        return new FileStates(
+        return of(
                 unknown.isEmpty()
                         ? List.of()
                         : Waiting.forValue(Flux.fromIterable(unknown)
@@ -53,9 +45,5 @@ final class FileStates {
 
     @Nullable StoreEntry of(Manifest.Line line) {
         return found.get(line.key());
-    }
-
-    Fingerprint all() {
-        return all;
     }
 }

@@ -3,6 +3,7 @@ package io.penstock.manifest;
 import io.penstock.fault.FormatException;
 import io.penstock.store.Manifest;
 import io.penstock.store.internal.FileNames;
+import io.penstock.store.internal.Utf8;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -34,6 +35,10 @@ final class ManifestLabels {
             }
             String word = line.label();
             if (word != null) {
+                if (Utf8.hasHalfPair(word)) { // their order is that of their bytes
+                    throw new FormatException("label of %s in manifest %s has half of a surrogate pair"
+                            .formatted(line.key(), manifest.name()));
+                }
                 words.add(word);
             }
         }

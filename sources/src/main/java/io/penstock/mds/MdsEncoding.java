@@ -4,12 +4,12 @@ import io.penstock.fault.FormatException;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
+import io.penstock.zarr.internal.element.NumberType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,32 +37,6 @@ record MdsEncoding(
         FILE_LIST
     }
 
-    private static final Map<String, DType> TYPES = Map.ofEntries(
-            Map.entry("uint8", DType.U8),
-            Map.entry("uint16", DType.U16),
-            Map.entry("uint32", DType.U32),
-            Map.entry("uint64", DType.U64),
-            Map.entry("int8", DType.I8),
-            Map.entry("int16", DType.I16),
-            Map.entry("int32", DType.I32),
-            Map.entry("int64", DType.I64),
-            Map.entry("float16", DType.F16),
-            Map.entry("float32", DType.F32),
-            Map.entry("float64", DType.F64));
-
-    private static final Map<Integer, DType> CODES = Map.ofEntries(
-            Map.entry(8, DType.U8),
-            Map.entry(9, DType.I8),
-            Map.entry(16, DType.U16),
-            Map.entry(17, DType.I16),
-            Map.entry(18, DType.F16),
-            Map.entry(32, DType.U32),
-            Map.entry(33, DType.I32),
-            Map.entry(34, DType.F32),
-            Map.entry(64, DType.U64),
-            Map.entry(65, DType.I64),
-            Map.entry(66, DType.F64));
-
     private static final String ARRAY_PREFIX = "ndarray:";
     private static final int MAX_DIGITS = 1024;
 
@@ -71,7 +45,7 @@ record MdsEncoding(
      * @throws FormatException if it cannot be read
      */
     static MdsEncoding parse(String column, String text) {
-        DType scalar = text.equals("int") ? DType.I64 : TYPES.get(text);
+        DType scalar = text.equals("int") ? DType.I64 : number(text);
         if (scalar != null) {
             return new MdsEncoding(Kind.ARRAY, scalar, Shape.SCALAR);
         }
@@ -92,6 +66,22 @@ record MdsEncoding(
         };
     }
 
+    /** The numbers that MDS has: neither truth values nor bfloat16. */
+    private static @Nullable DType number(String name) {
+        return name.startsWith("b") ? null : NumberType.ofWord(name);
+    }
+
+    /** By its number of bits, and what is added to it: 0 for unsigned, 1 for signed ones, 2 for floats. */
+    private static DType ofCode(int code) {
+        String[] prefixes = {"uint", "int", "float"};
+        int kind = code & 7;
+        DType dtype = kind < prefixes.length ? number(prefixes[kind] + (code - kind)) : null;
+        if (dtype == null) {
+            throw new FormatException("has an array of type %d, which is not known".formatted(code));
+        }
+        return dtype;
+    }
+
     private static FormatException refused(String column, String encoding, String why) {
         return new FormatException("column \"%s\" is stored as %s, which cannot be read: %s; or choose other columns"
                 .formatted(column, encoding, why));
@@ -99,7 +89,7 @@ record MdsEncoding(
 
     private static MdsEncoding array(String column, String text, String rest) {
         String[] parts = rest.isEmpty() ? new String[0] : rest.split(":", -1);
-        DType dtype = parts.length == 0 ? null : TYPES.get(parts[0]);
+        DType dtype = parts.length == 0 ? null : number(parts[0]);
         if (parts.length > 2 || parts.length > 0 && dtype == null) {
             throw refused(column, text, "it should be ndarray, ndarray:DTYPE or ndarray:DTYPE:SHAPE");
         }
@@ -151,11 +141,7 @@ record MdsEncoding(
     private Tensor array(ByteBuffer in) {
         DType type = dtype;
         if (type == null) {
-            int code = unsigned(in, Byte.BYTES);
-            type = CODES.get(code);
-            if (type == null) {
-                throw new FormatException("has an array of type %d, which is not known".formatted(code));
-            }
+            type = ofCode(unsigned(in, Byte.BYTES));
         }
         Shape whole = shape;
         if (whole == null) {

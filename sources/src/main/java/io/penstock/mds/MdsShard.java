@@ -2,18 +2,18 @@ package io.penstock.mds;
 
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
+import io.penstock.internal.HeapLimit;
 import io.penstock.internal.Notice;
 import io.penstock.internal.Thrown;
-import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;
 import io.penstock.store.internal.InOrder;
-import io.penstock.store.internal.RecordBlocks;
-import io.penstock.store.internal.StoreFiles;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
@@ -22,21 +22,29 @@ import reactor.core.publisher.Mono;
 /**
  * A shard: the number of its samples (u32), where each begins and the last ends (u32), the columns as JSON, the
  * samples. Its bytes are compared with their hash once, before anything in it is believed.
+ *
+ * @param name     for errors: with its place
+ * @param file     its key, as it is stored
+ * @param key      of its state and of what is read of it
+ * @param state    the same as words for people
+ * @param plain    where its bytes are, decompressed if it was compressed
+ * @param said     what the index says of it
+ * @param damage   why its samples fail, as opening found; null if it found nothing
+ * @param verified whether its bytes have their hash
  */
-final class MdsShard {
+record MdsShard(
+        String name,
+        String file,
+        SampleKey key,
+        List<String> state,
+        StoreFile plain,
+        MdsIndex.Shard said,
+        @Nullable FormatException damage,
+        AtomicBoolean verified) {
 
     private static final int PIECE = 1 << 20;
     private static final int PIECES_AT_ONCE = 4;
     private static final Logger LOG = LoggerFactory.getLogger(MdsShard.class);
-
-    private final String name;
-    private final String entry;
-    private final SampleKey key;
-    private final List<String> state;
-    private final StoreFile plain;
-    private final int samples;
-    private final Map<String, String> hashes;
-    private volatile boolean verified;
 
     /**
      * Where the samples of a shard lie.
@@ -44,19 +52,12 @@ final class MdsShard {
      * @param ends unsigned: where each begins, and the last ends
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    record Offsets(int[] ends) implements RecordBlocks.Spans {
-        @Override
-        public long size() {
-            return ends.length - 1L;
-        }
-
-        @Override
-        public long start(long sample) {
+    record Offsets(int[] ends) {
+        long start(long sample) {
             return ends[(int) sample] & 0xFFFF_FFFFL;
         }
 
-        @Override
-        public long end(long sample) {
+        long end(long sample) {
             return start(sample + 1);
         }
 
@@ -65,55 +66,26 @@ final class MdsShard {
         }
     }
 
-    /**
-     * @param entry as it is stored
-     * @param key   of its state and of what is read of it
-     * @param plain where its bytes are, decompressed if it was compressed
-     * @param said  what the index says of it
-     */
-    MdsShard(StoreFiles files, StoreEntry entry, SampleKey key, StoreFile plain, MdsIndex.Shard said) {
-        this.name = "%s in %s".formatted(entry.key(), files.store().location());
-        this.entry = entry.key();
-        this.key = key;
-        this.state = files.state(entry);
-        this.plain = plain;
-        this.samples = said.samples();
-        this.hashes = said.hashes();
-    }
-
-    String name() {
-        return name;
-    }
-
-    String file() {
-        return entry;
-    }
-
     SampleKey key(long sample) {
         return key.with(sample);
     }
 
-    List<String> state() {
-        return state;
-    }
-
     int samples() {
-        return samples;
-    }
-
-    /** The bytes of the shard, decompressed. */
-    StoreFile plain() {
-        return plain;
+        return said.samples();
     }
 
     /** Where the samples lie. */
     Mono<Offsets> offsets() {
-        return (verified ? Mono.just(true) : verify()).then(Mono.defer(this::readOffsets));
+        if (damage != null) {
+            return Mono.error(() -> new FormatException(String.valueOf(damage.getMessage()), damage));
+        }
+        return (verified.get() ? Mono.just(true) : verify()).then(Mono.defer(this::readOffsets));
     }
 
     private Mono<Offsets> readOffsets() {
+        int samples = samples();
         long head = (long) Integer.BYTES * (samples + 2L);
-        if (head > plain.size()) {
+        if (head > Math.min(plain.size(), HeapLimit.MAX_ARRAY)) {
             return Mono.error(() -> broken("is cut off: it has %d bytes for %d samples", plain.size(), samples));
         }
         return plain.read(0, (int) head).map(Thrown.function(this::parse));
@@ -122,10 +94,10 @@ final class MdsShard {
     private Offsets parse(ByteBuffer head) {
         ByteBuffer in = head.slice().order(ByteOrder.LITTLE_ENDIAN);
         int count = in.getInt();
-        if (count != samples) {
-            throw broken("has %d samples, its index says %d", count & 0xFFFF_FFFFL, samples);
+        if (count != samples()) {
+            throw broken("has %d samples, its index says %d", count & 0xFFFF_FFFFL, samples());
         }
-        int[] offsets = new int[samples + 1];
+        int[] offsets = new int[count + 1];
         in.asIntBuffer().get(offsets);
         long before = in.capacity();
         for (int i = 0; i < offsets.length; i++) {
@@ -141,6 +113,7 @@ final class MdsShard {
     }
 
     private Mono<Boolean> verify() {
+        Map<String, String> hashes = said.hashes();
         String algorithm =
                 MdsHash.KNOWN.stream().filter(hashes::containsKey).findFirst().orElse("");
         if (algorithm.isEmpty()) {
@@ -152,7 +125,7 @@ final class MdsShard {
                         hashes.keySet(),
                         MdsHash.KNOWN);
             }
-            verified = true;
+            verified.set(true);
             return Mono.just(true);
         }
         return Mono.defer(() -> {
@@ -162,19 +135,20 @@ final class MdsShard {
                     .transform(InOrder.map(
                             PIECES_AT_ONCE, at -> plain.read(at, (int) Math.min(PIECE, plain.size() - at))))
                     .map(Thrown.function(piece -> {
-                        hash.update(piece);
+                        hash.update().accept(piece);
                         return true;
                     }))
-                    .then(Mono.fromCallable(Thrown.callable(() -> compared(algorithm, hash.hex()))));
+                    .then(Mono.fromCallable(
+                            Thrown.callable(() -> compared(algorithm, hash.hex().get()))));
         });
     }
 
     private boolean compared(String algorithm, String found) {
-        String expected = hashes.getOrDefault(algorithm, "");
+        String expected = said.hashes().getOrDefault(algorithm, "");
         if (!found.equalsIgnoreCase(expected)) {
             throw broken("is damaged: its %s is %s, its index says %s; fetch it again", algorithm, found, expected);
         }
-        verified = true;
+        verified.set(true);
         return true;
     }
 

@@ -5,15 +5,18 @@ import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.HeapLimit;
+import io.penstock.internal.Notice;
 import io.penstock.internal.PartNumbers;
+import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.GroupLoader;
 import io.penstock.pipeline.SampleId;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;
 import io.penstock.store.internal.ChunkCache;
-import io.penstock.store.internal.RecordBlocks;
+import io.penstock.store.internal.RecordGroup;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.store.internal.Waiting;
 import io.penstock.store.unpack.Unpacker;
@@ -23,11 +26,16 @@ import io.penstock.tensor.Schema;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -43,13 +51,13 @@ import reactor.core.publisher.Mono;
  * load from a shard compares its bytes with a hash if the index has one: it reads the shard once. Loading never blocks.
  *
  * <p>The key of a sample is made of its shard's place, size and version, the columns, and its number. Memory: the
- * offsets of the shards in use, 4 bytes a sample, and blocks of neighbouring samples, up to 256 MiB or an eighth of the
- * heap.
+ * offsets of the shards in use, 4 bytes a sample. A stream reads groups of samples, neighbours together.
  * @see <a href="https://docs.mosaicml.com/projects/streaming/en/stable/preparing_datasets/dataset_format.html">MDS</a>
  */
-public final class MdsShards implements Dataset<Row>, AutoCloseable {
+public final class MdsShards implements Dataset<Row>, GroupLoader<Row>, AutoCloseable {
 
     private static final String WHAT = "MDS shards";
+    private static final Logger LOG = LoggerFactory.getLogger(MdsShards.class);
     private static final int MAX_INDEX = (int) HeapLimit.of(256 << 20, 16);
     private static final int MAX_SAMPLE = 1 << 30;
     private static final long MAX_OFFSETS = HeapLimit.of(256 << 20, 4);
@@ -61,13 +69,12 @@ public final class MdsShards implements Dataset<Row>, AutoCloseable {
     private final Fingerprint fingerprint;
     private final Schema<Row> schema;
     private final ChunkCache<MdsShard.Offsets> offsets;
-    private final RecordBlocks blocks;
+    private final int groupSize;
     private final List<TableField> fields;
 
     private MdsShards(StoreFiles files, List<MdsShard> shards, MdsColumns columns) {
         this.files = files;
         this.shards = shards;
-        this.blocks = new RecordBlocks(shards.size());
         this.columns = columns;
         this.numbers = new PartNumbers(shards.size(), i -> shards.get(i).samples());
         this.fingerprint = Fingerprint.of("mds", files.store().location(), files.states(), columns.words());
@@ -76,15 +83,30 @@ public final class MdsShards implements Dataset<Row>, AutoCloseable {
         if (size() == 0) {
             throw new StoreException("no samples in %s: empty".formatted(files));
         }
-        this.fields = columns.fields(columns.vary() ? Waiting.forValue(get(0)).values() : List.of());
+        this.groupSize = RecordGroup.size(shards.stream().map(MdsShard::plain).toList(), size());
+        this.fields = columns.fields(columns.vary() ? first().values() : List.of());
+    }
+
+    /** The first row of the first shard that has one which can be read: samples that cannot fail when they are loaded. */
+    private Row first() {
+        FormatException damage = null;
+        for (long index = 0; index < size(); index += numbers.size(numbers.part(index))) {
+            try {
+                return Waiting.forValue(get(index));
+            } catch (FormatException e) {
+                damage = damage == null ? e : damage;
+            }
+        }
+        throw Objects.requireNonNull(damage, "there is a sample");
     }
 
     /**
      * The samples below a folder that has an {@code index.json}: a split, such as {@code data/train}.
      * @param columns in the order of the fields; all if none are named
      * @param unpacked the folder for decompressed shards; null to keep them in memory
-     * @throws StoreException if there is no index, or a shard is missing or has another size
-     * @throws FormatException if the index is damaged, or a column is missing or cannot be read
+     * @throws StoreException if there is no index, or a shard is missing
+     * @throws FormatException if the index is damaged, a column is missing or cannot be read, or every shard has another
+     *     size or cannot be decompressed; the samples of one of many fail when they are loaded
      */
     public static MdsShards open(Path folder, List<String> columns, @Nullable Path unpacked) {
         FileStore store = FileStore.open(folder);
@@ -122,6 +144,7 @@ public final class MdsShards implements Dataset<Row>, AutoCloseable {
         Unpacker unpacker = unpacked == null ? Unpacker.inMemory() : Unpacker.into(unpacked);
         List<MdsShard> shards = files.map(entry ->
                 shard(files, entry, Objects.requireNonNull(byKey.get(entry.key()), "asked for"), unpacker, columns));
+        requireSomeReadable(shards);
         return new MdsShards(files, shards, columns);
     }
 
@@ -129,13 +152,28 @@ public final class MdsShards implements Dataset<Row>, AutoCloseable {
             StoreFiles files, StoreEntry entry, MdsIndex.Shard shard, Unpacker unpacker, MdsColumns columns) {
         MdsIndex.Zip zip = shard.zip();
         String name = "%s in %s".formatted(entry.key(), files.store().location());
-        requireSize(name, entry.size(), zip != null && zip.key().equals(entry.key()) ? zip.bytes() : shard.bytes());
-        StoreFile plain = unpacker.unpack(files.store(), entry);
-        requireSize(name, plain.size(), shard.bytes());
         SampleKey key = SampleKey.of("mds", files.place(entry), columns.words())
                 .with(entry.size())
                 .with(entry.version());
-        return new MdsShard(files, entry, key, plain, shard);
+        StoreFile plain = new StoreFile(files.store(), entry);
+        FormatException damage = null;
+        try {
+            requireSize(name, entry.size(), zip != null && zip.key().equals(entry.key()) ? zip.bytes() : shard.bytes());
+            plain = unpacker.unpack(files.store(), entry);
+            requireSize(name, plain.size(), shard.bytes());
+        } catch (FormatException e) {
+            damage = e;
+        }
+        return new MdsShard(name, entry.key(), key, files.state(entry), plain, shard, damage, new AtomicBoolean());
+    }
+
+    private static void requireSomeReadable(List<MdsShard> shards) {
+        List<FormatException> damages =
+                shards.stream().map(MdsShard::damage).filter(Objects::nonNull).toList();
+        if (damages.size() == shards.size()) {
+            throw damages.get(0);
+        }
+        damages.forEach(damage -> Notice.warn(LOG, "samples of a damaged shard fail: {}", damage.getMessage()));
     }
 
     private static void requireSize(String name, long found, long expected) {
@@ -169,20 +207,48 @@ public final class MdsShards implements Dataset<Row>, AutoCloseable {
     public Mono<Row> get(long index) {
         int part = numbers.part(index);
         int sample = (int) numbers.within(index, part);
-        MdsShard.Offsets held = offsets.held(part);
+        RecordGroup.Piece<Row> held = piece(0, index);
         return held != null
-                ? read(part, held, sample)
-                : offsets.get(part, shards.get(part)::offsets).flatMap(found -> read(part, found, sample));
+                ? held.load()
+                : offsets(part)
+                        .flatMap(Thrown.function(
+                                found -> piece(0, part, found, sample).load()));
     }
 
-    private Mono<Row> read(int part, MdsShard.Offsets found, int sample) {
+    private Mono<MdsShard.Offsets> offsets(int part) {
+        return offsets.get(part, shards.get(part)::offsets);
+    }
+
+    @Override
+    public int groupSize() {
+        return groupSize;
+    }
+
+    @Override
+    public Mono<Void> getAll(long[] indices, Receiver<Row> receiver) {
+        return Flux.fromStream(() -> Arrays.stream(indices)
+                        .filter(index -> index >= 0 && index < size())
+                        .mapToObj(numbers::part)
+                        .distinct())
+                .flatMap(part -> offsets(part).onErrorComplete()) // the samples tell why
+                .then(RecordGroup.read(indices, this::piece, this::get, receiver));
+    }
+
+    /** Null where the offsets are not in memory. */
+    private RecordGroup.@Nullable Piece<Row> piece(int place, long index) {
+        int part = numbers.part(index);
+        MdsShard.Offsets held = offsets.held(part);
+        return held == null ? null : piece(place, part, held, (int) numbers.within(index, part));
+    }
+
+    private RecordGroup.Piece<Row> piece(int place, int part, MdsShard.Offsets found, int sample) {
         MdsShard shard = shards.get(part);
         long bytes = found.end(sample) - found.start(sample);
         if (bytes > MAX_SAMPLE) {
-            return Mono.error(
-                    () -> shard.broken("has %d bytes in sample %d: at most %d are read", bytes, sample, MAX_SAMPLE));
+            throw shard.broken("has %d bytes in sample %d: at most %d are read", bytes, sample, MAX_SAMPLE);
         }
-        return blocks.read(part, shard.plain(), found, sample, read -> row(shard, sample, read));
+        return new RecordGroup.Piece<>(
+                place, part, shard.plain(), found.start(sample), (int) bytes, read -> row(shard, sample, read));
     }
 
     private Row row(MdsShard shard, int sample, ByteBuffer bytes) {
@@ -205,7 +271,6 @@ public final class MdsShards implements Dataset<Row>, AutoCloseable {
     /** Closes the open files, unless the store was given. */
     @Override
     public void close() {
-        blocks.close();
         files.close();
     }
 

@@ -6,15 +6,17 @@ import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.PartNumbers;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.GroupLoader;
 import io.penstock.pipeline.SampleId;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;
-import io.penstock.store.internal.RecordBlocks;
+import io.penstock.store.internal.RecordGroup;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import reactor.core.publisher.Mono;
@@ -24,26 +26,25 @@ import reactor.core.publisher.Mono;
  * binary version, or any packed array.
  *
  * <p>Shapes: {@code u8[recordBytes]}. Index 0 is the first record of the first file; files lie in the order of their
- * paths, byte by byte in UTF-8, so the same on every machine. Memory: some 300 bytes a file, nothing a record, and
- * blocks of neighbouring records, up to 256 MiB or an eighth of the heap.
+ * paths, byte by byte in UTF-8, so the same on every machine. Memory: some 300 bytes a file, nothing a record.
  *
  * <p>Sizes and modification times are taken when opening and are part of every key. They are looked at again after
  * every read, before a value of it is delivered: a file that was written to since then is a {@link StoreException} that
- * names it, and never a value. Records of blocks that were read before are delivered as they were listed.
+ * names it, and never a value. A stream reads groups of records, neighbours together, and looks once a group.
  * {@link io.penstock.store.FileStore} says what can be noticed. Up to 128 files stay open.
  *
  * <p>Reads block on the threads of {@link io.penstock.store.FileStore#open(java.nio.file.Path)}, never on the caller.
- * Values come from those, or from the caller where the record's block is in memory. Closing gives the open files and
- * the blocks back at once. It is optional: they are given back, too, when the data set is no longer reachable.
+ * Values come from those. Closing gives the open files back at once. It is optional: they are given back, too, when
+ * the data set is no longer reachable.
  */
-public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
+public final class RecordFiles implements Dataset<Tensor>, GroupLoader<Tensor>, AutoCloseable {
 
     private final StoreFiles listing;
     private final Store store;
     private final int recordBytes;
     private final Shape shape;
     private final StoreEntry[] files;
-    private final RecordBlocks blocks;
+    private final StoreFile[] stored;
     private final PartNumbers numbers;
     private final SampleKey[] keys;
     private final Fingerprint fingerprint;
@@ -54,7 +55,9 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
         this.recordBytes = recordBytes;
         this.shape = Shape.of(recordBytes);
         this.files = listing.entries().toArray(StoreEntry[]::new);
-        this.blocks = new RecordBlocks(files.length);
+        this.stored = listing.entries().stream()
+                .map(file -> new StoreFile(store, file))
+                .toArray(StoreFile[]::new);
         this.numbers = new PartNumbers(files.length, file -> records(files[file]));
         this.keys = new SampleKey[files.length];
         String length = Integer.toString(recordBytes);
@@ -145,13 +148,26 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
 
     @Override
     public Mono<Tensor> get(long index) {
+        return piece(0, index).load();
+    }
+
+    private RecordGroup.Piece<Tensor> piece(int place, long index) {
         int file = numbers.part(index);
-        return blocks.read(
-                file,
-                new StoreFile(store, files[file]),
-                new RecordBlocks.Equal(0, recordBytes, numbers.size(file)),
-                numbers.within(index, file),
-                bytes -> Tensor.of(DType.U8, shape, bytes));
+        return new RecordGroup.Piece<>(place, file, stored[file], offset(index, file), recordBytes, this::tensor);
+    }
+
+    private Tensor tensor(ByteBuffer bytes) {
+        return Tensor.of(DType.U8, shape, bytes);
+    }
+
+    @Override
+    public int groupSize() {
+        return RecordGroup.size(store, recordBytes);
+    }
+
+    @Override
+    public Mono<Void> getAll(long[] indices, Receiver<Tensor> receiver) {
+        return RecordGroup.read(indices, this::piece, this::get, receiver);
     }
 
     /**
@@ -177,7 +193,6 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
     /** Closes the open files, unless the store was given; reads under way finish, later ones fail. */
     @Override
     public void close() {
-        blocks.close();
         listing.close();
     }
 

@@ -1,115 +1,60 @@
 package io.penstock.shard;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pax extended header of a member: lines of {@code length key=value}. Only keys that change which bytes
- * are meant, or their name, are kept.
+ * The pax extended headers that hold for a member: lines of {@code length key=value}. Kept is what changes which bytes
+ * are meant, or their name: a global header holds for all members that follow, and may say anything.
+ *
+ * @param path     its bytes as characters; null if the header of the member has it
+ * @param size     as it is written; null if the header of the member has it
+ * @param isSparse whether the member's bytes leave out zeros, as those that {@code tar --sparse} writes
  * @see <a href="https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html#tag_20_94_13_03">POSIX, pax</a>
  */
-final class PaxRecords {
+record PaxRecords(@Nullable String path, @Nullable String size, boolean isSparse) {
 
-    private static final String SPARSE = "GNU.sparse.";
-
-    /** No others are kept: what a global header says is kept for all members that follow, and it may say anything. */
-    private static final Set<String> SPARSE_KEYS = Set.of(
-            SPARSE + "major",
-            SPARSE + "minor",
-            SPARSE + "name",
-            SPARSE + "realsize",
-            SPARSE + "size",
-            SPARSE + "numblocks",
-            SPARSE + "map");
-
-    private final Map<String, String> values = new HashMap<>();
-    private final List<Long> sparse = new ArrayList<>(); // offset, length, offset, … of version 0.0
+    static final PaxRecords NONE = new PaxRecords(null, null, false);
 
     /**
-     * Reads records over those known.
-     * @return what is wrong with them, or {@code null}
+     * These, and the records of another header over them.
+     * @param broken makes what is thrown of what is wrong
      */
-    @Nullable String read(byte[] bytes) {
+    PaxRecords with(byte[] bytes, Function<String, RuntimeException> broken) {
+        String text = new String(bytes, StandardCharsets.ISO_8859_1);
+        PaxRecords all = this;
         int at = 0;
         while (at < bytes.length && bytes[at] != 0) {
-            int space = at;
-            while (space < bytes.length && bytes[space] != ' ') {
-                space++;
-            }
-            long length = TarNumber.decimal(new String(bytes, at, Math.min(20, space - at), StandardCharsets.US_ASCII));
+            int space = indexOf(' ', text, at, bytes.length);
+            long length = TarNumber.decimal(text.substring(at, Math.min(at + 20, space)));
             if (length < space - at + 3 || length > bytes.length - at || bytes[at + (int) length - 1] != '\n') {
-                return "has a pax record of a wrong length at byte %d of its extended header".formatted(at);
+                throw broken.apply(
+                        "has a pax record of a wrong length at byte %d of its extended header".formatted(at));
             }
             int end = at + (int) length - 1;
-            int equals = space + 1;
-            while (equals < end && bytes[equals] != '=') {
-                equals++;
-            }
+            int equals = indexOf('=', text, space + 1, end);
             if (equals == end) {
-                return "has a pax record without \"=\" at byte %d of its extended header".formatted(at);
+                throw broken.apply("has a pax record without \"=\" at byte %d of its extended header".formatted(at));
             }
-            keep(
-                    new String(bytes, space + 1, equals - space - 1, StandardCharsets.UTF_8),
-                    new String(bytes, equals + 1, end - equals - 1, StandardCharsets.UTF_8));
+            all = all.with(text.substring(space + 1, equals), text.substring(equals + 1, end));
             at = end + 1;
         }
-        return null;
+        return all;
     }
 
-    private void keep(String key, String value) {
-        if (key.equals(SPARSE + "offset") || key.equals(SPARSE + "numbytes")) {
-            sparse.add(TarNumber.decimal(value));
-        } else if (key.equals("path")
-                || key.equals("size")
-                || key.equals("SCHILY.realsize")
-                || SPARSE_KEYS.contains(key)) {
-            if (value.isEmpty()) {
-                values.remove(key); // an empty value takes back what a global header said
-            } else {
-                values.put(key, value);
-            }
-        }
+    /** An empty value takes back what a global header said. */
+    private PaxRecords with(String key, String text) {
+        String value = text.isEmpty() ? null : text;
+        return switch (key) {
+            case "path" -> new PaxRecords(value, size, isSparse);
+            case "size" -> new PaxRecords(path, value, isSparse);
+            default -> value != null && key.startsWith("GNU.sparse.") ? new PaxRecords(path, size, true) : this;
+        };
     }
 
-    /** The records of a global header, to which a member's own are added. */
-    PaxRecords copy() {
-        PaxRecords copy = new PaxRecords();
-        copy.values.putAll(values);
-        return copy;
-    }
-
-    @Nullable String get(String key) {
-        return values.get(key);
-    }
-
-    boolean isSparse() {
-        return !sparse.isEmpty() || values.keySet().stream().anyMatch(key -> key.startsWith(SPARSE));
-    }
-
-    @Nullable String sparseName() {
-        return values.get(SPARSE + "name");
-    }
-
-    long realSize() {
-        String size = values.getOrDefault(SPARSE + "realsize", values.getOrDefault(SPARSE + "size", ""));
-        return TarNumber.decimal(size);
-    }
-
-    /** Offsets and lengths in turn, as versions 0.0 and 0.1 have them. */
-    List<Long> sparseMap() {
-        String map = values.get(SPARSE + "map");
-        if (map == null) {
-            return sparse;
-        }
-        List<Long> numbers = new ArrayList<>();
-        for (String number : map.split(",", -1)) {
-            numbers.add(TarNumber.decimal(number));
-        }
-        return numbers;
+    private static int indexOf(char wanted, String text, int from, int end) {
+        int found = text.indexOf(wanted, from);
+        return found < 0 ? end : Math.min(found, end);
     }
 }

@@ -12,20 +12,13 @@ import java.util.Set;
  * <p>Files of one key belong together wherever they lie in the archive; samples are in the order of their first files.
  * When a key has a part of an extension already, another sample of that key begins: nothing is lost or overwritten, and
  * {@link TarSamples#parts} reports a missing part.
+ *
+ * @param starts   of each sample in files, then their number
+ * @param leftOut  how many files belong to no sample
+ * @param repeated how many samples have the key of another before them
  */
-final class SampleTable {
-
-    private final int[] starts; // of each sample in files, then their number
-    private final int[] files;
-    private final int leftOut;
-    private final int repeated;
-
-    private SampleTable(int[] starts, int[] files, int leftOut, int repeated) {
-        this.starts = starts;
-        this.files = files;
-        this.leftOut = leftOut;
-        this.repeated = repeated;
-    }
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record SampleTable(int[] starts, int[] files, int leftOut, int repeated) {
 
     private static final class Open {
         final int sample;
@@ -92,15 +85,5 @@ final class SampleTable {
     /** The file in the archive that is a sample's part. */
     int file(int sample, int part) {
         return files[starts[sample] + part];
-    }
-
-    /** How many files belong to no sample. */
-    int leftOut() {
-        return leftOut;
-    }
-
-    /** How many samples have the key of another before them. */
-    int repeated() {
-        return repeated;
     }
 }

@@ -2,6 +2,7 @@ package io.penstock.shard;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.internal.PartNumbers;
+import io.penstock.store.internal.RecordGroup;
 import java.util.List;
 import java.util.function.IntToLongFunction;
 
@@ -35,6 +36,11 @@ final class ShardList {
 
     int within(long index, int shard) {
         return (int) numbers.within(index, shard);
+    }
+
+    /** How many samples are loaded together. */
+    int groupSize() {
+        return RecordGroup.size(shards.stream().map(TarShard::bytes).toList(), size());
     }
 
     Fingerprint fingerprint(String kind, String location) {

@@ -2,7 +2,6 @@ package io.penstock.shard;
 
 import io.penstock.store.StoreFile;
 import io.penstock.store.internal.StoreInput;
-import java.nio.ByteBuffer;
 
 /** The bytes of a tar archive, for the scan. */
 interface TarBytes extends AutoCloseable {
@@ -36,24 +35,6 @@ interface TarBytes extends AutoCloseable {
             @Override
             public void close() {
                 input.close();
-            }
-        };
-    }
-
-    static TarBytes of(ByteBuffer archive) {
-        return new TarBytes() {
-            @Override
-            public long size() {
-                return archive.limit();
-            }
-
-            @Override
-            public byte[] at(long offset, int length) {
-                byte[] bytes = new byte[(int) Math.max(0, Math.min(length, size() - offset))];
-                if (bytes.length > 0) {
-                    archive.get((int) offset, bytes);
-                }
-                return bytes;
             }
         };
     }

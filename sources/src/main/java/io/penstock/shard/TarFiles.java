@@ -9,7 +9,7 @@ import java.util.List;
 import reactor.core.publisher.Mono;
 
 /**
- * The files of tar archives, each a sample; folders, links and devices left out. Sparse files are expanded.
+ * The files of tar archives, each a sample; folders, links and devices left out.
  *
  * <p>Index 0 is the first file of the first archive. A sample's key is made of its archive's place and state and of its
  * offset. Memory: 20 bytes and its name a file. Read as the store reads, never on the caller.
@@ -50,7 +50,7 @@ public final class TarFiles implements Dataset<TarFile> {
         int number = shards.at(index);
         TarShard shard = shards.shard(number);
         int file = shards.within(index, number);
-        return shard.read(new int[] {file}, maxBytes)
+        return Mono.defer(() -> shard.read(new int[] {file}, maxBytes))
                 .map(bytes -> new TarFile(shard.index().name(file), bytes.get(0)));
     }
 

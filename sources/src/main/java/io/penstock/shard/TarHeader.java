@@ -57,6 +57,7 @@ final class TarHeader {
         return TarNumber.parse(block, SIZE_AT, 12);
     }
 
+    /** Its bytes as characters. */
     String name() {
         String name = text(block, 0, 100);
         String prefix = prefix();
@@ -91,16 +92,12 @@ final class TarHeader {
         return true;
     }
 
-    byte[] block() {
-        return block;
-    }
-
-    /** UTF-8; a name is only ever a name. */
+    /** The bytes up to a zero as characters, each of one byte. */
     static String text(byte[] bytes, int from, int length) {
         int end = from;
         while (end < from + length && bytes[end] != 0) {
             end++;
         }
-        return new String(bytes, from, end - from, StandardCharsets.UTF_8);
+        return new String(bytes, from, end - from, StandardCharsets.ISO_8859_1);
     }
 }

@@ -1,30 +1,31 @@
 package io.penstock.shard;
 
 import io.penstock.fault.FormatException;
+import io.penstock.internal.HeapLimit;
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the files of one archive lie in it, in their order: 20 bytes and its name each. Folders, links and devices are
  * left out.
  *
- * <p>A sparse file's range is its whole part of the archive, headers too: it is expanded when it is read.
+ * @param nameEnds where the name of each ends in all of them
+ * @param damage   why the archive has one sample that fails; null if it does not
  */
-final class TarIndex {
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record TarIndex(
+        long[] offsets,
+        long[] lengths,
+        int[] nameEnds,
+        byte[] names,
+        @Nullable FormatException damage) {
 
-    private final long[] offsets;
-    private final long[] lengths;
-    private final BitSet sparse;
-    private final int[] nameEnds;
-    private final byte[] names;
-
-    TarIndex(long[] offsets, long[] lengths, BitSet sparse, int[] nameEnds, byte[] names) {
-        this.offsets = offsets;
-        this.lengths = lengths;
-        this.sparse = sparse;
-        this.nameEnds = nameEnds;
-        this.names = names;
+    /** Of a file that cannot be indexed: one sample without a byte, which fails. */
+    static TarIndex damaged(FormatException damage) {
+        byte[] name = "damaged.file".getBytes(StandardCharsets.UTF_8);
+        return new TarIndex(new long[1], new long[1], new int[] {name.length}, name, damage);
     }
 
     /**
@@ -32,14 +33,12 @@ final class TarIndex {
      * @throws FormatException if it is cut off or broken
      */
     static TarIndex scan(TarBytes bytes, String archive) {
-        Builder builder = new Builder();
+        Builder builder = new Builder(archive);
         TarScan scan = new TarScan(bytes, archive);
-        try {
-            for (TarMember member = scan.next(); member != null; member = scan.next()) {
-                builder.add(member);
+        for (TarMember member = scan.next(); member != null; member = scan.next()) {
+            if (member.type() == TarMember.Type.FILE) {
+                builder.add(member.offset(), member.size(), member.name());
             }
-        } catch (FormatException e) {
-            throw builder.size == 0 ? e : new FormatException(e.getMessage() + "; fetch it again", e);
         }
         return builder.build();
     }
@@ -56,73 +55,53 @@ final class TarIndex {
         return lengths[file];
     }
 
-    boolean isSparse(int file) {
-        return sparse.get(file);
-    }
-
     String name(int file) {
         int start = file == 0 ? 0 : nameEnds[file - 1];
         return new String(names, start, nameEnds[file] - start, StandardCharsets.UTF_8);
     }
 
-    long[] offsets() {
-        return offsets;
-    }
-
-    long[] lengths() {
-        return lengths;
-    }
-
-    BitSet sparse() {
-        return sparse;
-    }
-
-    int[] nameEnds() {
-        return nameEnds;
-    }
-
-    byte[] names() {
-        return names;
-    }
-
-    private static final class Builder {
+    /** Collects what is found. */
+    static final class Builder {
+        private final String archive;
         private long[] offsets = new long[64];
         private long[] lengths = new long[64];
         private int[] nameEnds = new int[64];
-        private byte[] names = new byte[2048];
-        private final BitSet sparse = new BitSet();
+        private final ByteArrayOutputStream names = new ByteArrayOutputStream(2048);
         private int size;
-        private int named;
 
-        void add(TarMember member) {
-            boolean holes = member.type() == TarMember.Type.SPARSE;
-            if (!holes && member.type() != TarMember.Type.FILE) {
-                return;
-            }
-            byte[] name = member.name().getBytes(StandardCharsets.UTF_8);
+        Builder(String archive) {
+            this.archive = archive;
+        }
+
+        int size() {
+            return size;
+        }
+
+        void add(long offset, long length, String name) {
+            byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
             if (size == offsets.length) {
-                offsets = Arrays.copyOf(offsets, 2 * size);
-                lengths = Arrays.copyOf(lengths, 2 * size);
-                nameEnds = Arrays.copyOf(nameEnds, 2 * size);
+                int larger = (int) Math.min(HeapLimit.MAX_ARRAY, 2L * size);
+                offsets = Arrays.copyOf(offsets, larger);
+                lengths = Arrays.copyOf(lengths, larger);
+                nameEnds = Arrays.copyOf(nameEnds, larger);
             }
-            if (Math.addExact(named, name.length) > names.length) {
-                names = Arrays.copyOf(names, (int) Math.min(Integer.MAX_VALUE - 8, 2L * (named + name.length)));
+            if (size == offsets.length || bytes.length > HeapLimit.MAX_ARRAY - names.size()) {
+                throw new FormatException("%s has more files, or longer names, than one index holds: split it after %d"
+                        .formatted(archive, size));
             }
-            System.arraycopy(name, 0, names, named, name.length);
-            named += name.length;
-            offsets[size] = holes ? member.head() : member.offset();
-            lengths[size] = holes ? member.offset() + member.stored() - member.head() : member.stored();
-            sparse.set(size, holes);
-            nameEnds[size++] = named;
+            names.writeBytes(bytes);
+            offsets[size] = offset;
+            lengths[size] = length;
+            nameEnds[size++] = names.size();
         }
 
         TarIndex build() {
             return new TarIndex(
                     Arrays.copyOf(offsets, size),
                     Arrays.copyOf(lengths, size),
-                    sparse,
                     Arrays.copyOf(nameEnds, size),
-                    Arrays.copyOf(names, named));
+                    names.toByteArray(),
+                    null);
         }
     }
 }

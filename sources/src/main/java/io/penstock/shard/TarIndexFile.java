@@ -3,18 +3,19 @@ package io.penstock.shard;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
+import io.penstock.internal.Crc32c;
 import io.penstock.internal.FileErrors;
+import io.penstock.internal.HeapLimit;
 import io.penstock.internal.Notice;
 import io.penstock.store.internal.FolderFiles;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.BitSet;
 import java.util.List;
 import java.util.UUID;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,8 +25,8 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *  magic i64, version i32, CRC32C of what follows i32,
- *  the archive's place and state i64 i64, its length i64, files n i32, length of all names i32, of the sparse bits i32,
- *  zero i64; offsets n × i64, lengths n × i64, ends of names n × i32; names, bits
+ *  the archive's place and state i64 i64, its length i64, files n i32, length of all names i32, zero i32,
+ *  zero i64; offsets n × i64, lengths n × i64, ends of names n × i32; names
  * </pre>
  *
  * <p>Big-endian. Written under another name, then moved: a reader finds all of it or none. One that is not as it should
@@ -38,7 +39,8 @@ final class TarIndexFile {
     private static final String SUFFIX = ".tarindex";
     private static final int VERSION = 2; // 1 ended at the first end mark
     private static final int CHECKED_FROM = 16;
-    private static final int FIXED = CHECKED_FROM + 3 * Long.BYTES + 5 * Integer.BYTES;
+    private static final int COUNTS_AT = CHECKED_FROM + 3 * Long.BYTES;
+    private static final int FIXED = COUNTS_AT + 3 * Integer.BYTES + Long.BYTES;
     private static final int A_FILE = 2 * Long.BYTES + Integer.BYTES;
 
     private final Path file;
@@ -66,18 +68,33 @@ final class TarIndexFile {
             LOG.info("making the index of an archive again, since {} {}", file, wrong);
         } catch (NoSuchFileException e) {
             return null;
-        } catch (IOException | OutOfMemoryError e) {
+        } catch (IOException e) {
             Notice.warn(LOG, "making the index of an archive again, since {} cannot be read: {}", file, e.toString());
         }
         return null;
     }
 
-    /** The bytes of a file; of a pipe or a device none, since they might never end. */
+    /**
+     * The bytes of a file, or its head alone where it does not have the length that this says, so that no other file
+     * takes memory; of a pipe or a device none, since they might never end.
+     */
     private static ByteBuffer bytes(Path file) throws IOException {
         if (Files.exists(file) && !Files.isRegularFile(file)) {
             return ByteBuffer.allocate(0);
         }
-        return ByteBuffer.wrap(Files.readAllBytes(file));
+        ByteBuffer head;
+        try (InputStream in = Files.newInputStream(file)) {
+            head = ByteBuffer.wrap(in.readNBytes(FIXED));
+        }
+        if (head.limit() < FIXED) {
+            return head;
+        }
+        long said = FIXED
+                + (long) A_FILE * head.getInt(COUNTS_AT)
+                + head.getInt(COUNTS_AT + 4)
+                + head.getInt(COUNTS_AT + 8);
+        boolean isWhole = said == Files.size(file) && said <= HeapLimit.MAX_ARRAY;
+        return isWhole ? ByteBuffer.wrap(Files.readAllBytes(file)) : head;
     }
 
     private static @Nullable String checkHead(ByteBuffer bytes) {
@@ -87,7 +104,7 @@ final class TarIndexFile {
         if (bytes.getInt() != VERSION) {
             return "is of another version";
         }
-        return bytes.getInt() == crc(bytes) ? null : "is damaged";
+        return bytes.getInt() == Crc32c.of(bytes) ? null : "is damaged";
     }
 
     private @Nullable String check(ByteBuffer bytes) {
@@ -101,20 +118,11 @@ final class TarIndexFile {
         return null;
     }
 
-    private static int crc(ByteBuffer bytes) {
-        CRC32C crc = new CRC32C();
-        crc.update(bytes.duplicate().position(CHECKED_FROM));
-        return (int) crc.getValue();
-    }
-
     private @Nullable TarIndex parse(ByteBuffer bytes) {
         int count = bytes.getInt();
         int named = bytes.getInt();
-        int sparseBytes = bytes.getInt();
-        long damage = bytes.getLong(); // earlier versions kept indexes of damaged archives
-        if (Math.min(count, Math.min(named, sparseBytes)) < 0
-                || damage != 0
-                || (long) A_FILE * count + named + sparseBytes != bytes.remaining()) {
+        boolean isWhole = bytes.getInt() == 0 && bytes.getLong() == 0; // not of one with sparse files, or with damage
+        if (!isWhole || Math.min(count, named) < 0 || (long) A_FILE * count + named != bytes.remaining()) {
             return null;
         }
         long[] offsets = new long[count];
@@ -127,8 +135,9 @@ final class TarIndexFile {
         if (!isSound(offsets, lengths, nameEnds, named)) {
             return null;
         }
-        byte[] names = take(bytes, named);
-        return new TarIndex(offsets, lengths, BitSet.valueOf(take(bytes, sparseBytes)), nameEnds, names);
+        byte[] names = new byte[named];
+        bytes.get(names);
+        return new TarIndex(offsets, lengths, nameEnds, names, null);
     }
 
     private boolean isSound(long[] offsets, long[] lengths, int[] nameEnds, int named) {
@@ -146,12 +155,6 @@ final class TarIndexFile {
         return end == named;
     }
 
-    private static byte[] take(ByteBuffer bytes, int count) {
-        byte[] taken = new byte[count];
-        bytes.get(taken);
-        return taken;
-    }
-
     /** The indexes in a folder that are not as they were written. */
     static List<Path> damaged(Path folder) {
         return FolderFiles.damaged(folder, "*" + SUFFIX, file -> checkHead(bytes(file)) != null);
@@ -159,19 +162,18 @@ final class TarIndexFile {
 
     /** Keeps an index. @throws StoreException if it cannot be written */
     void write(TarIndex index) {
-        byte[] sparse = index.sparse().toByteArray();
         int count = index.size();
-        long size = FIXED + (long) A_FILE * count + index.names().length + sparse.length;
+        long size = FIXED + (long) A_FILE * count + index.names().length;
         ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(size));
         bytes.putLong(MAGIC).putInt(VERSION).putInt(0);
         bytes.putLong(source.high()).putLong(source.low()).putLong(archiveBytes).putInt(count);
-        bytes.putInt(index.names().length).putInt(sparse.length).putLong(0);
+        bytes.putInt(index.names().length).putInt(0).putLong(0);
         bytes.asLongBuffer().put(index.offsets()).put(index.lengths());
         bytes.position(bytes.position() + 2 * Long.BYTES * count);
         bytes.asIntBuffer().put(index.nameEnds());
         bytes.position(bytes.position() + Integer.BYTES * count);
-        bytes.put(index.names()).put(sparse).flip();
-        bytes.putInt(CHECKED_FROM - Integer.BYTES, crc(bytes));
+        bytes.put(index.names()).flip();
+        bytes.putInt(CHECKED_FROM - Integer.BYTES, Crc32c.of(bytes.position(CHECKED_FROM)));
         try {
             Path partial = file.toAbsolutePath().resolveSibling("partial-%s.tmp".formatted(UUID.randomUUID()));
             AtomicFile.write(file, partial, bytes.array());

@@ -1,10 +1,14 @@
 package io.penstock.shard;
 
+import java.util.regex.Pattern;
+
 /** Numbers in tar headers: octal digits, or base 256 where the first bit is set. */
 final class TarNumber {
 
     /** The value of a field that holds no number, or one that is negative or too large. */
     static final long BAD = -1;
+
+    private static final Pattern DECIMAL = Pattern.compile("\\d{1,18}");
 
     private TarNumber() {}
 
@@ -46,17 +50,6 @@ final class TarNumber {
 
     /** Decimal digits, as pax headers have them. */
     static long decimal(String text) {
-        if (text.isEmpty() || text.length() > 18) {
-            return BAD;
-        }
-        long value = 0;
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c < '0' || c > '9') {
-                return BAD;
-            }
-            value = value * 10 + c - '0';
-        }
-        return value;
+        return DECIMAL.matcher(text).matches() ? Long.parseLong(text) : BAD;
     }
 }

@@ -7,7 +7,9 @@ import io.penstock.fault.StoreException;
 import io.penstock.internal.Notice;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.GroupLoader;
 import io.penstock.pipeline.SampleId;
+import io.penstock.store.internal.RecordGroup;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.tensor.Tensor;
 import java.util.Arrays;
@@ -33,7 +35,7 @@ import reactor.core.publisher.Mono;
  * once, as the store reads, never on the caller.
  * @see TarShards#index
  */
-public final class TarSamples implements Dataset<TarSample> {
+public final class TarSamples implements Dataset<TarSample>, GroupLoader<TarSample> {
 
     private static final Logger LOG = LoggerFactory.getLogger(TarSamples.class);
 
@@ -44,11 +46,13 @@ public final class TarSamples implements Dataset<TarSample> {
     private final List<List<String>> chosenParts; // alternatives of each part; none at all means all parts
     private final Fingerprint fingerprint;
     private final Fingerprint chosenWords;
+    private final int groupSize;
 
     private TarSamples(
             String location, ShardList shards, SampleTable[] tables, long maxBytes, List<List<String>> chosenParts) {
         this.location = location;
         this.shards = shards;
+        this.groupSize = shards.groupSize();
         this.tables = tables;
         this.maxBytes = maxBytes;
         this.chosenParts = chosenParts;
@@ -62,7 +66,7 @@ public final class TarSamples implements Dataset<TarSample> {
         int leftOut = 0;
         int repeated = 0;
         for (int i = 0; i < tables.length; i++) {
-            tables[i] = SampleTable.of(shards.get(i).index());
+            tables[i] = SampleTable.of(shards.get(i).index()); // a damaged archive has one sample there
             leftOut += tables[i].leftOut();
             repeated += tables[i].repeated();
         }
@@ -116,20 +120,49 @@ public final class TarSamples implements Dataset<TarSample> {
 
     @Override
     public Mono<TarSample> get(long index) {
-        int number = shards.at(index);
-        TarShard shard = shards.shard(number);
-        int[] files = files(number, shards.within(index, number));
-        int[] inOrder = Arrays.stream(files).distinct().sorted().toArray();
-        return shard.read(inOrder, maxBytes).map(Thrown.function(bytes -> sample(shard, files, inOrder, bytes)));
+        return Mono.defer(() -> {
+            Chosen chosen = chosen(index);
+            return chosen.shard.read(chosen.inOrder, maxBytes).map(Thrown.function(bytes -> sample(chosen, bytes)));
+        });
     }
 
-    private TarSample sample(TarShard shard, int[] files, int[] inOrder, List<Tensor> bytes) {
+    @Override
+    public int groupSize() {
+        return groupSize;
+    }
+
+    @Override
+    public Mono<Void> getAll(long[] indices, Receiver<TarSample> receiver) {
+        RecordGroup.Finder<TarSample> finder = (place, index) -> {
+            Chosen chosen = chosen(index);
+            return chosen.shard.piece(
+                    place, shards.at(index), chosen.inOrder, maxBytes, bytes -> sample(chosen, bytes));
+        };
+        return RecordGroup.read(indices, finder, this::get, receiver);
+    }
+
+    /** The files of a sample, in the order of the chosen parts, and in that of the archive. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Chosen(TarShard shard, int[] files, int[] inOrder) {}
+
+    private Chosen chosen(long index) {
+        int number = shards.at(index);
+        int[] files = files(number, shards.within(index, number));
+        return new Chosen(
+                shards.shard(number),
+                files,
+                Arrays.stream(files).distinct().sorted().toArray());
+    }
+
+    private TarSample sample(Chosen chosen, List<Tensor> bytes) {
+        TarShard shard = chosen.shard;
+        int[] files = chosen.files;
         Map<String, Tensor> parts = new LinkedHashMap<>();
         for (int i = 0; i < files.length; i++) {
             String extension = chosenParts.isEmpty()
                     ? split(shard, files[i]).extension()
                     : chosenParts.get(i).get(0);
-            parts.put(extension, bytes.get(Arrays.binarySearch(inOrder, files[i])));
+            parts.put(extension, bytes.get(Arrays.binarySearch(chosen.inOrder, files[i])));
         }
         return new TarSample(split(shard, files[0]).key(), parts);
     }
@@ -144,7 +177,7 @@ public final class TarSamples implements Dataset<TarSample> {
         int[] all = IntStream.range(0, table.parts(sample))
                 .map(part -> table.file(sample, part))
                 .toArray();
-        if (chosenParts.isEmpty()) {
+        if (chosenParts.isEmpty() || shards.shard(shard).isDamaged()) {
             return all;
         }
         int[] chosen = new int[chosenParts.size()];

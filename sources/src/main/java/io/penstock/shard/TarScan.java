@@ -2,9 +2,10 @@ package io.penstock.shard;
 
 import io.penstock.fault.FormatException;
 import io.penstock.internal.Notice;
-import java.util.ArrayList;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -15,23 +16,24 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Every number is checked before it is used: sizes against the archive's end, extended headers against {@value
  * #LARGEST_HEADER} bytes. Blocks of zeros are passed over, as {@code tar -i} does: behind the end mark of an archive
- * another one may follow, since {@code cat a.tar b.tar} makes one file of both. What follows and is no archive is left
- * out: the remains of a record, which old writers do not clear, and, with a warning, all else.
+ * another one may follow, since {@code cat a.tar b.tar} makes one file of both. The remains of a record, which old
+ * writers do not clear, are left out, and, with a warning, less than a block. All else that follows and is no archive
+ * may be one that is damaged, and is refused.
  */
 final class TarScan {
 
     /** The limit of GNU tar and bsdtar; the longest paths are a few thousand bytes. */
     private static final int LARGEST_HEADER = 1 << 20;
 
-    private static final int MAX_PIECES = 1 << 20;
     private static final int BLOCK = TarHeader.BLOCK;
     private static final int RECORD = 20 * BLOCK;
     private static final Logger LOG = LoggerFactory.getLogger(TarScan.class);
 
     private final TarBytes bytes;
     private final String archive;
-    private PaxRecords global = new PaxRecords();
+    private PaxRecords global = PaxRecords.NONE;
     private long next;
+    private boolean found;
 
     /** @param archive what errors call it */
     TarScan(TarBytes bytes, String archive) {
@@ -41,10 +43,9 @@ final class TarScan {
 
     /**
      * The next member, or {@code null} at the end.
-     * @throws FormatException if what is there is no header, or the archive ends too early
+     * @throws FormatException if what is there is no header, the archive ends too early, or its member cannot be read
      */
     @Nullable TarMember next() {
-        long head = next;
         PaxRecords pax = null;
         String longName = null;
         while (true) {
@@ -59,10 +60,10 @@ final class TarScan {
             switch (header.type()) {
                 case 'L' -> longName = TarHeader.text(extended(header, data), 0, (int) header.size());
                 case 'K' -> extended(header, data); // a long target of a link, which is not followed
-                case 'x', 'X' -> pax = records(global.copy(), extended(header, data));
-                case 'g' -> global = records(global.copy(), extended(header, data));
+                case 'x', 'X' -> pax = global.with(extended(header, data), this::broken);
+                case 'g' -> global = global.with(extended(header, data), this::broken);
                 default -> {
-                    return member(header, head, data, longName, pax == null ? global : pax);
+                    return member(header, data, longName, pax == null ? global : pax);
                 }
             }
         }
@@ -105,13 +106,18 @@ final class TarScan {
         if (at == bytes.size() || isOfRecordBefore(at)) {
             return null;
         }
-        TarHeader header = new TarHeader(Arrays.copyOf(bytes.at(at, BLOCK), BLOCK));
-        if (!header.sumsUp() || header.size() == TarNumber.BAD) {
-            Notice.warn(LOG, "{} has {} bytes behind its end mark that are no archive", archive, bytes.size() - at);
+        byte[] block = bytes.at(at, BLOCK);
+        if (block.length < BLOCK) {
+            Notice.warn(LOG, "{} has {} bytes behind its end mark that are no archive", archive, block.length);
             return null;
         }
         next = at;
-        global = new PaxRecords();
+        TarHeader header = new TarHeader(block);
+        if (!header.sumsUp() || header.size() == TarNumber.BAD) {
+            throw broken("has %d bytes behind its end mark that are no archive, or a damaged one"
+                    .formatted(bytes.size() - at));
+        }
+        global = PaxRecords.NONE;
         return header;
     }
 
@@ -161,69 +167,69 @@ final class TarScan {
         return text;
     }
 
-    private PaxRecords records(PaxRecords pax, byte[] text) {
-        String wrong = pax.read(text);
-        if (wrong != null) {
-            throw broken(wrong);
-        }
-        return pax;
-    }
-
-    private TarMember member(TarHeader header, long head, long data, @Nullable String longName, PaxRecords pax) {
-        String path = pax.get("path");
-        String name = longName != null ? longName : path != null ? path : header.name();
-        String declared = pax.get("size");
-        long stored = declared == null ? header.size() : TarNumber.decimal(declared);
-        if (stored == TarNumber.BAD) {
+    private TarMember member(TarHeader header, long data, @Nullable String longName, PaxRecords pax) {
+        String said = longName != null ? longName : Objects.requireNonNullElseGet(pax.path(), header::name);
+        String declared = pax.size();
+        long size = declared == null ? header.size() : TarNumber.decimal(declared);
+        if (size == TarNumber.BAD) {
             throw broken("has a member whose pax size is no number: \"%s\"".formatted(declared));
         }
-        TarMember.Type type = type(header.type(), name, pax);
+        TarMember.Type type = type(header.type(), said);
+        boolean isFile = type == TarMember.Type.FILE;
+        if (header.type() == 'S' || isFile && pax.isSparse()) {
+            throw refused("has the sparse file %s, which is not read: write the archive again without --sparse"
+                    .formatted(said));
+        }
+        String name = utf8(said);
+        if (isFile && name == null) {
+            throw refused("has a file whose name is not UTF-8: \"%s\" in Latin-1; write the archive with names in UTF-8"
+                    .formatted(said));
+        }
         if (header.type() == '1') {
-            stored = 0; // a hard link has the size of its target
+            size = 0; // a hard link has the size of its target
         }
-        List<Long> pieces = List.of();
-        long size = stored;
-        if (type == TarMember.Type.SPARSE) {
-            if (header.type() == 'S') {
-                OldSparse old = OldSparse.read(header, bytes, data, MAX_PIECES);
-                pieces = old.pieces();
-                size = old.realSize();
-                data = old.data();
-            } else {
-                pieces = new ArrayList<>(pax.sparseMap());
-                size = pax.realSize();
-                name = Objects.requireNonNullElse(pax.sparseName(), name);
-            }
-            if (size == TarNumber.BAD) {
-                throw broken("has a sparse member whose size is no number: %s".formatted(name));
-            }
-        }
-        if (stored > bytes.size() - data) {
+        if (size > bytes.size() - data) {
             throw broken("is cut off: %s has %d bytes from byte %d on, the archive ends at %d"
-                    .formatted(name, stored, data, bytes.size()));
+                    .formatted(said, size, data, bytes.size()));
         }
-        TarMember member = new TarMember(name, type, head, data, stored, size, pieces);
+        TarMember member = new TarMember(name == null ? said : name, type, data, size);
         next = member.end();
+        found |= isFile;
         return member;
     }
 
-    private static TarMember.Type type(char flag, String name, PaxRecords pax) {
+    private static @Nullable String utf8(String bytes) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes.getBytes(StandardCharsets.ISO_8859_1)))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            return null;
+        }
+    }
+
+    private static TarMember.Type type(char flag, String name) {
         return switch (flag) {
-            case 'S' -> TarMember.Type.SPARSE;
-            case '0', '\0', '7' -> {
-                if (pax.isSparse()) {
-                    yield TarMember.Type.SPARSE;
-                }
-                // before ustar, a folder was a file whose name ends so
-                yield flag == '\0' && name.endsWith("/") ? TarMember.Type.FOLDER : TarMember.Type.FILE;
-            }
+            // before ustar, a folder was a file whose name ends so
+            case '\0' -> name.endsWith("/") ? TarMember.Type.FOLDER : TarMember.Type.FILE;
+            case '0', '7' -> TarMember.Type.FILE;
             case '1', '2' -> TarMember.Type.LINK;
             case '5' -> TarMember.Type.FOLDER;
             default -> TarMember.Type.OTHER;
         };
     }
 
+    /** A damage: behind other members it is one of the transfer, most often. */
     private FormatException broken(String what) {
-        return new FormatException("%s %s (header at byte %d)".formatted(archive, what, next));
+        return new FormatException(place(what) + (found ? "; fetch it again" : ""));
+    }
+
+    private FormatException refused(String what) {
+        return new FormatException(place(what));
+    }
+
+    private String place(String what) {
+        return "%s %s (header at byte %d)".formatted(archive, what, next);
     }
 }

@@ -4,6 +4,7 @@ import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
+import io.penstock.internal.Notice;
 import io.penstock.store.Store;
 import io.penstock.store.StoreFile;
 import io.penstock.store.internal.StoreFiles;
@@ -13,8 +14,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tar archives, plain or compressed with gzip or zstd, which an index makes addressable.
@@ -27,8 +32,9 @@ import org.jspecify.annotations.Nullable;
  * Archives whose names end in gz, tgz, zst, zstd or tzst are decompressed into the same folder once; see {@link
  * Unpacker}.
  *
- * <p>Read are v7, ustar, pax, GNU and star archives, with long names, sizes in base 256, and GNU's sparse files.
- * Checksums are verified. Folders, links and devices are left out and never followed; names are only ever names.
+ * <p>Read are v7, ustar, pax, GNU and star archives, with long names, in UTF-8, and sizes in base 256. An archive with
+ * sparse files is refused. Checksums are verified. Folders, links and devices are left out and never followed; names are
+ * only ever names.
  * Archives lie in the order of their keys.
  *
  * <p>Immutable; every method that indexes blocks, and works on several archives at once.
@@ -37,6 +43,7 @@ import org.jspecify.annotations.Nullable;
 public final class TarShards {
 
     private static final String WHAT = "tar archives";
+    private static final Logger LOG = LoggerFactory.getLogger(TarShards.class);
 
     private final StoreFiles files;
     private final long maxSampleBytes;
@@ -103,8 +110,9 @@ public final class TarShards {
     }
 
     /**
-     * The samples, with their index in a folder, which is made if there is none.
-     * @throws FormatException if an archive is cut off or broken, naming the place
+     * The samples, with their index in a folder, which is made if there is none. An archive that is cut off or broken is
+     * one sample, which fails and names the place, so that an error policy can skip it.
+     * @throws FormatException if all archives are cut off or broken, of the first
      * @throws StoreException if one cannot be read, or the folder not written, or there are no samples
      */
     public TarSamples index(Path folder) {
@@ -144,7 +152,7 @@ public final class TarShards {
     }
 
     /**
-     * Files of shards with their indexes.
+     * Files of shards with their indexes. One that is damaged is one sample, which fails; all of them are refused.
      * @param kind     of the files: the same file has another index as another kind
      * @param folder   for indexes and unpacked files; null to keep them in memory
      * @param maxBytes of unpacked files; 0 for the unpacker's own limit
@@ -159,23 +167,49 @@ public final class TarShards {
         Path made = folder == null ? null : make(folder);
         Unpacker standard = made == null ? Unpacker.inMemory() : Unpacker.into(made);
         Unpacker unpacker = maxBytes == 0 ? standard : standard.maxBytes(maxBytes);
-        return files.map(entry -> {
+        List<TarShard> shards = files.map(entry -> {
             SampleKey place = SampleKey.of(kind, files.place(entry));
             SampleKey source = place.with(entry.size()).with(entry.version());
-            StoreFile plain = unpacker.unpack(files.store(), entry);
-            TarIndexFile kept = made == null ? null : new TarIndexFile(made, place, source, plain.size());
-            TarIndex index = kept == null ? null : kept.read();
-            if (index == null) {
-                try (TarBytes bytes = TarBytes.of(plain)) {
-                    index = scan.apply(
-                            bytes, entry.key() + " in " + files.store().location());
-                }
-                if (kept != null) {
-                    kept.write(index);
-                }
+            String name = entry.key() + " in " + files.store().location();
+            StoreFile plain = new StoreFile(files.store(), entry);
+            TarIndex index;
+            try {
+                plain = unpacker.unpack(files.store(), entry);
+                TarIndexFile kept = made == null ? null : new TarIndexFile(made, place, source, plain.size());
+                index = index(plain, kept, bytes -> scan.apply(bytes, name));
+            } catch (FormatException e) {
+                index = TarIndex.damaged(e);
             }
             return new TarShard(entry.key(), source, files.state(entry), plain, index);
         });
+        requireSomeReadable(shards);
+        return shards;
+    }
+
+    private static TarIndex index(StoreFile plain, @Nullable TarIndexFile kept, Function<TarBytes, TarIndex> scan) {
+        TarIndex found = kept == null ? null : kept.read();
+        if (found != null) {
+            return found;
+        }
+        try (TarBytes bytes = TarBytes.of(plain)) {
+            TarIndex made = scan.apply(bytes);
+            if (kept != null) {
+                kept.write(made);
+            }
+            return made;
+        }
+    }
+
+    private static void requireSomeReadable(List<TarShard> shards) {
+        List<FormatException> damages = shards.stream()
+                .map(shard -> shard.index().damage())
+                .filter(Objects::nonNull)
+                .toList();
+        if (damages.size() == shards.size()) {
+            throw damages.get(0);
+        }
+        damages.forEach(
+                damage -> Notice.warn(LOG, "a damaged file is one sample, which fails: {}", damage.getMessage()));
     }
 
     private static Path make(Path folder) {

@@ -1,11 +1,9 @@
 package io.penstock.shard;
 
 import io.penstock.fault.FormatException;
+import io.penstock.internal.Crc32c;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Arrays;
-import java.util.BitSet;
-import java.util.zip.CRC32C;
 
 /**
  * Finds the records of a TFRecord file: for each its length (u64) and the checksum of that (u32), its bytes, and their
@@ -25,56 +23,39 @@ final class TfRecordIndex {
      * @throws FormatException if it is cut off or damaged
      */
     static TarIndex scan(TarBytes bytes, String file) {
-        long[] offsets = new long[64];
-        long[] lengths = new long[64];
-        int count = 0;
-        for (long at = 0; at < bytes.size(); at += HEAD + lengths[count - 1] + FOOT) {
+        TarIndex.Builder records = new TarIndex.Builder(file);
+        for (long at = 0; at < bytes.size(); ) {
             byte[] head = bytes.at(at, HEAD);
             if (head.length < HEAD) {
-                throw broken(file, count, at, "is cut off: %d bytes are left".formatted(head.length));
+                throw broken(file, records, at, "is cut off: %d bytes are left".formatted(head.length));
             }
             ByteBuffer in = ByteBuffer.wrap(head).order(ByteOrder.LITTLE_ENDIAN);
             long length = in.getLong();
             if (in.getInt() != masked(ByteBuffer.wrap(head, 0, Long.BYTES))) {
-                throw broken(
-                        file, count, at, "has a length with a wrong checksum" + (at == 0 ? TarScan.packed(head) : ""));
+                String packed = at == 0 ? TarScan.packed(head) : "";
+                throw broken(file, records, at, "has a length with a wrong checksum" + packed);
             }
             long left = bytes.size() - at - HEAD - FOOT;
             if (length < 0 || length > left) {
+                String claimed = Long.toUnsignedString(length);
                 throw broken(
                         file,
-                        count,
+                        records,
                         at,
-                        "is cut off: it claims %s bytes, %d are left"
-                                .formatted(Long.toUnsignedString(length), Math.max(0, left)));
+                        "is cut off: it claims %s bytes, %d are left".formatted(claimed, Math.max(0, left)));
             }
-            if (count == offsets.length) {
-                int larger = (int) Math.min(Integer.MAX_VALUE - 8, 2L * count);
-                if (larger == count) {
-                    throw broken(file, count, at, "is one too many for a file; split it");
-                }
-                offsets = Arrays.copyOf(offsets, larger);
-                lengths = Arrays.copyOf(lengths, larger);
-            }
-            offsets[count] = at + HEAD;
-            lengths[count++] = length;
+            records.add(at + HEAD, length, "");
+            at += HEAD + length + FOOT;
         }
-        return new TarIndex(
-                Arrays.copyOf(offsets, count),
-                Arrays.copyOf(lengths, count),
-                new BitSet(),
-                new int[count],
-                new byte[0]);
+        return records.build();
     }
 
     /** The checksum of the remaining bytes as these files have it: rotated, plus a constant. */
     static int masked(ByteBuffer bytes) {
-        CRC32C crc = new CRC32C();
-        crc.update(bytes);
-        return Integer.rotateRight((int) crc.getValue(), 15) + 0xA282EAD8;
+        return Integer.rotateRight(Crc32c.of(bytes), 15) + 0xA282EAD8;
     }
 
-    private static FormatException broken(String file, int record, long at, String what) {
-        return new FormatException("%s: record %d at byte %d %s".formatted(file, record, at, what));
+    private static FormatException broken(String file, TarIndex.Builder before, long at, String what) {
+        return new FormatException("%s: record %d at byte %d %s".formatted(file, before.size(), at, what));
     }
 }

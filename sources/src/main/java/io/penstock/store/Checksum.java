@@ -1,13 +1,13 @@
 package io.penstock.store;
 
 import io.penstock.fault.FormatException;
+import io.penstock.internal.Crc32c;
+import io.penstock.internal.Digests;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.zip.CRC32C;
 
 /**
  * The checksum that an entry must have: SHA-256 or CRC32C, in hexadecimal.
@@ -48,17 +48,11 @@ public record Checksum(Kind kind, String hex) {
     /** The checksum of these bytes; the buffer stays as it is. */
     public static Checksum of(Kind kind, ByteBuffer bytes) {
         if (kind == Kind.CRC32C) {
-            CRC32C sum = new CRC32C();
-            sum.update(bytes.duplicate());
-            return ofCrc32c((int) sum.getValue());
+            return ofCrc32c(Crc32c.of(bytes));
         }
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(bytes.duplicate());
-            return new Checksum(kind, HexFormat.of().formatHex(digest.digest()));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        MessageDigest digest = Digests.of("SHA-256");
+        digest.update(bytes.duplicate());
+        return new Checksum(kind, HexFormat.of().formatHex(digest.digest()));
     }
 
     /** A CRC32C that was computed elsewhere. */

@@ -3,22 +3,21 @@ package io.penstock.store;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
 import io.penstock.internal.Notice;
-import io.penstock.store.internal.BlockSums;
+import io.penstock.pipeline.GroupLoader;
 import io.penstock.store.internal.FileNames;
 import io.penstock.store.internal.FileState;
 import io.penstock.store.internal.ReadLanes;
 import io.penstock.store.internal.ReadThreads;
+import io.penstock.store.internal.RecordGroup;
+import io.penstock.store.internal.copy.BlockSums;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,33 +47,26 @@ import reactor.core.scheduler.Scheduler;
  *
  * <p>Blocking reads run on the scheduler given, as few lanes of it as keep up; values are delivered from its threads.
  */
-public final class FileStore implements Store, AutoCloseable {
+public final class FileStore implements LocalStore, AutoCloseable {
 
     static final int MAX_OPEN = 128;
 
-    private static final long NANOS = 1_000_000_000;
-
     private static final Logger LOG = LoggerFactory.getLogger(FileStore.class);
     private static final Cleaner CLEANER = Cleaner.create();
-    private static final int FOLDERS_REMEMBERED = 10_000;
-    private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
-    private static final int MAX_READS = 4;
 
     private final Path root;
     private final String location;
-    private final boolean ofCopies;
     private final ReadLanes lanes;
-    private final OpenFiles files = new OpenFiles(MAX_OPEN);
-    private final Set<String> withinRoot = ConcurrentHashMap.newKeySet();
+    private final FileReads reads;
     private final Cleaner.Cleanable cleanable;
 
     private FileStore(Path root, boolean ofCopies, Scheduler scheduler) {
         this.root = root;
-        this.ofCopies = ofCopies;
         this.location = FileNames.ofAll(root);
         this.lanes = new ReadLanes(scheduler);
-        OpenFiles toClose = files;
-        this.cleanable = CLEANER.register(this, toClose::close);
+        OpenFiles files = new OpenFiles(MAX_OPEN);
+        this.reads = new FileReads(root, ofCopies, files);
+        this.cleanable = CLEANER.register(this, files::close);
     }
 
     /** As {@link #open(Path, Scheduler)}, reading on daemon threads that the process keeps for that. */
@@ -180,23 +172,19 @@ public final class FileStore implements Store, AutoCloseable {
 
     @Override
     public Mono<ByteBuffer> read(StoreEntry entry) {
-        return lanes.read(() -> readWhole(entry));
+        return lanes.read(() -> reads.whole(entry));
     }
 
     @Override
     public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
         Objects.checkFromToIndex(offset, offset + length, entry.size());
-        return lanes.read(() -> readRange(entry, offset, length), this::unchanged);
+        return lanes.read(() -> reads.range(entry, offset, length));
     }
 
     /** The size and the time of the last modification. */
     @Override
     public List<String> state(StoreEntry entry) {
-        return List.of("size " + entry.size(), "modified " + instant(entry.version()));
-    }
-
-    private static Instant instant(long nanos) {
-        return Instant.ofEpochSecond(Math.floorDiv(nanos, NANOS), Math.floorMod(nanos, NANOS));
+        return List.of("size " + entry.size(), "modified " + FileReads.instant(entry.version()));
     }
 
     @Override
@@ -205,7 +193,12 @@ public final class FileStore implements Store, AutoCloseable {
     }
 
     @Override
-    public Mono<ByteBuffer> find(String key, int max) {
+    public Mono<StoreEntry> entry(Manifest.Line line) {
+        return entry(line.key());
+    }
+
+    @Override
+    public Mono<ByteBuffer> find(String key, int max, int maxLine) {
         return lanes.read(() -> readNow(key, max));
     }
 
@@ -220,12 +213,33 @@ public final class FileStore implements Store, AutoCloseable {
     @Override
     public <R> Mono<R> read(StoreEntry entry, long offset, int length, Function<? super ByteBuffer, ? extends R> made) {
         Objects.checkFromToIndex(offset, offset + length, entry.size());
-        return lanes.read(() -> readRange(entry, offset, length), range -> made.apply(unchanged(range)));
+        return lanes.read(() -> made.apply(reads.range(entry, offset, length)));
+    }
+
+    /** A range of an entry. */
+    public record Piece(StoreEntry entry, long offset, int length) {
+
+        /** Reads it alone. */
+        public Mono<ByteBuffer> readFrom(Store store) {
+            return store.read(entry, offset, length);
+        }
+    }
+
+    /**
+     * Reads ranges one after another as one task, with one look at each file, and tells of each before it ends. What is
+     * left after a millisecond is read by several threads: the disk is cold, or far.
+     */
+    public Mono<Void> readAll(List<Piece> pieces, GroupLoader.Receiver<ByteBuffer> receiver) {
+        return lanes.read(() -> reads.some(pieces, receiver::wants)).flatMap(some -> {
+            some.tell(receiver);
+            return RecordGroup.each(
+                    some.count(), pieces.size(), i -> pieces.get(i).readFrom(this), receiver);
+        });
     }
 
     private @Nullable ByteBuffer readNow(String key, int max) {
         StoreEntry entry = now(key);
-        return entry == null ? null : readAtMost(entry, max);
+        return entry == null ? null : reads.atMost(entry, max);
     }
 
     private @Nullable StoreEntry now(String key) {
@@ -243,140 +257,12 @@ public final class FileStore implements Store, AutoCloseable {
                     ? new StoreEntry(key, attributes.size(), FileState.version(attributes))
                     : null;
         } catch (IOException e) {
-            throw cannotRead(key, e);
+            throw reads.cannotRead(key, e);
         }
-    }
-
-    private ByteBuffer readAtMost(StoreEntry entry, int max) {
-        if (entry.size() > max) {
-            throw new StoreException("cannot read %s in %s: at most %d bytes are expected, it has %d"
-                    .formatted(entry.key(), root, max, entry.size()));
-        }
-        return readWhole(entry);
-    }
-
-    private ByteBuffer readWhole(StoreEntry entry) {
-        if (entry.size() > LARGEST_ARRAY) {
-            throw new StoreException("cannot read %s in %s: a sample holds at most %d bytes, the file has %d"
-                    .formatted(entry.key(), root, LARGEST_ARRAY, entry.size()));
-        }
-        try {
-            for (int count = 1; count <= MAX_READS; count++) {
-                Range range = read(openUnchanged(entry), entry, 0, (int) entry.size());
-                if (range.file.isUnchangedSince(range.readAt)) {
-                    return range.bytes;
-                }
-            }
-        } catch (IOException e) {
-            throw cannotRead(entry.key(), e);
-        }
-        throw changing(entry);
-    }
-
-    /** Bytes that were read, and when; no value until the file's state has been checked again. */
-    private record Range(StoreEntry entry, long offset, OpenFile file, ByteBuffer bytes, long readAt) {}
-
-    private Range readRange(StoreEntry entry, long offset, int length) {
-        try {
-            return read(files.hold(entry, this::openUnchanged), entry, offset, length);
-        } catch (IOException e) {
-            throw cannotRead(entry.key(), e);
-        }
-    }
-
-    /** The bytes of a range if its file is as it was before; otherwise reads the file that is there now. */
-    private ByteBuffer unchanged(Range read) {
-        Range range = read;
-        try {
-            for (int count = 1; count <= MAX_READS; count++) {
-                if (range.file.isUnchangedSince(range.readAt)) {
-                    return range.bytes;
-                }
-                files.drop(range.entry, range.file);
-                range = readRange(range.entry, range.offset, range.bytes.capacity());
-            }
-        } catch (IOException e) {
-            throw cannotRead(range.entry.key(), e);
-        }
-        throw changing(range.entry);
-    }
-
-    private Range read(OpenFile file, StoreEntry entry, long offset, int length) throws IOException {
-        try {
-            ByteBuffer bytes = ByteBuffer.allocate(length);
-            file.read(bytes, offset);
-            if (bytes.hasRemaining()) {
-                throw changed(entry, "has %d or fewer".formatted(offset + bytes.position()));
-            }
-            return new Range(entry, offset, file, bytes.flip(), System.nanoTime());
-        } finally {
-            file.release();
-        }
-    }
-
-    private OpenFile openUnchanged(StoreEntry entry) throws IOException {
-        Path path = locate(entry.key());
-        FileState now = FileState.of(path);
-        if (now.kind() == FileState.Kind.LINK) {
-            path = path.toRealPath();
-            if (!path.startsWith(root)) {
-                throw FileNames.outside(root, entry.key());
-            }
-            now = FileState.of(path);
-        }
-        if (!now.isAsListed(entry.size(), entry.version())) {
-            throw changed(
-                    entry,
-                    !now.isFile()
-                            ? "is no file"
-                            : now.size() != entry.size()
-                                    ? "has " + now.size()
-                                    : "was written at " + instant(now.modified()));
-        }
-        if (ofCopies) {
-            return OpenFile.at(path, now, BlockSums.of(path, now.size()));
-        }
-        now.settle();
-        return OpenFile.at(path, now, null);
-    }
-
-    /** The path of a key, whose folder is known to lie under the root; the file itself may yet be a link. */
-    private Path locate(String key) throws IOException {
-        Path path = FileNames.resolve(root, key);
-        int slash = key.lastIndexOf('/');
-        if (slash < 0) {
-            return path;
-        }
-        String folder = key.substring(0, slash);
-        if (!withinRoot.contains(folder)) {
-            if (!FileNames.resolve(root, folder).toRealPath().startsWith(root)) {
-                throw FileNames.outside(root, key);
-            }
-            if (withinRoot.size() >= FOLDERS_REMEMBERED) {
-                withinRoot.clear();
-            }
-            withinRoot.add(folder);
-        }
-        return path;
-    }
-
-    private StoreException changed(StoreEntry entry, String now) {
-        return new StoreException("%s in %s changed since it was listed: had %d bytes, now %s; open the data again"
-                .formatted(entry.key(), root, entry.size(), now));
-    }
-
-    private StoreException changing(StoreEntry entry) {
-        return new StoreException(
-                "%s in %s changed while it was read, %d times in a row; open the data when it is complete"
-                        .formatted(entry.key(), root, MAX_READS));
-    }
-
-    private StoreException cannotRead(String key, IOException failure) {
-        return new StoreException("cannot read %s in %s: %s".formatted(key, root, FileErrors.reason(failure)), failure);
     }
 
     OpenFiles files() {
-        return files;
+        return reads.files();
     }
 
     /** Closes the files held open; reads under way finish, later ones fail. */

@@ -77,7 +77,7 @@ public final class Manifest {
      * @throws FormatException if a line is not what it should be
      */
     public static Manifest open(Store store, String key) {
-        ByteBuffer text = Waiting.forValue(store.findLines(key, MAX_BYTES, MAX_LINE)
+        ByteBuffer text = Waiting.forValue(store.find(key, MAX_BYTES, MAX_LINE)
                 .switchIfEmpty(
                         Mono.error(() -> new StoreException("no manifest %s in %s".formatted(key, store.location())))));
         return parse(key + " in " + store.location(), text);

@@ -1,11 +1,12 @@
 package io.penstock.store;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Crc32c;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.zip.CRC32C;
 import reactor.core.publisher.Mono;
 
 /**
@@ -35,10 +36,8 @@ public final class MemoryStore implements Store {
         Map<String, StoreEntry> entries = new TreeMap<>();
         contents.forEach((key, bytes) -> {
             byte[] copy = bytes.clone();
-            CRC32C crc = new CRC32C();
-            crc.update(copy);
             copies.put(key, copy);
-            entries.put(key, new StoreEntry(key, copy.length, crc.getValue()));
+            entries.put(key, new StoreEntry(key, copy.length, Integer.toUnsignedLong(Crc32c.of(copy))));
         });
         return new MemoryStore("memory:" + name, copies, entries);
     }
@@ -88,7 +87,17 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public Mono<ByteBuffer> find(String key, int max) {
+    public Mono<StoreEntry> entry(Manifest.Line line) {
+        return entry(line.key());
+    }
+
+    @Override
+    public List<String> state(StoreEntry entry) {
+        return entry.state();
+    }
+
+    @Override
+    public Mono<ByteBuffer> find(String key, int max, int maxLine) {
         byte[] bytes = contents.get(key);
         if (bytes == null) {
             return Mono.empty();

@@ -1,11 +1,8 @@
 package io.penstock.store;
 
 import io.penstock.fault.StoreException;
-import io.penstock.internal.Thrown;
-import io.penstock.stream.Execution;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.function.Function;
 import reactor.core.publisher.Mono;
 
 /**
@@ -14,6 +11,9 @@ import reactor.core.publisher.Mono;
  * <p>Reads are of an entry as it was listed: one that has changed since is a {@link StoreException}, so that a sample
  * never mixes two states of its source. Buffers are the reader's own, from position 0, and heap buffers have an array
  * of exactly their size.
+ *
+ * <p>What one store wraps of another it passes on whole: no method has a default that means anything. What only some
+ * stores can do is a {@link LocalStore}, which a wrapper may leave out.
  */
 public interface Store {
 
@@ -49,46 +49,26 @@ public interface Store {
      * As {@link #entry(String)}, for a line of a manifest of this store: where it says itself all that there is to
      * know, the store asks for nothing. A read fails if the bytes are not there, or not as the line says.
      */
-    default Mono<StoreEntry> entry(Manifest.Line line) {
-        return entry(line.key());
-    }
+    Mono<StoreEntry> entry(Manifest.Line line);
 
     /**
      * All bytes that are at a key now, in one go; empty if nothing is.
      * @param max bytes; more are a {@link StoreException}, before they take memory
+     * @param maxLine bytes of a line; a store whose bytes may have no end stops where a line is longer, others need not
+     *     look, since the caller checks all lines in any case; {@code Integer.MAX_VALUE} for bytes that are no text
      */
-    Mono<ByteBuffer> find(String key, int max);
+    Mono<ByteBuffer> find(String key, int max, int maxLine);
 
-    /**
-     * As {@link #find(String, int)}, for lines of text. A store whose bytes may have no end stops where a line is
-     * longer than a limit; the caller checks all lines in any case.
-     * @param maxLine bytes of a line
-     */
-    default Mono<ByteBuffer> findLines(String key, int max, int maxLine) {
-        return find(key, max);
+    /** The same for bytes that are no text. */
+    default Mono<ByteBuffer> find(String key, int max) {
+        return find(key, max, Integer.MAX_VALUE);
     }
 
     /**
-     * A function's result for the bytes of {@link #find(String, int)}, for CPU work such as decompressing.
-     * Runs on the {@linkplain Execution#standard workers} that stages run on; or, in stores whose reads may block, on
-     * the thread that has read, which saves a hand-over a read.
+     * An entry's state as two words for people: its size, and what its version is here. {@link StoreEntry#state} where
+     * versions mean nothing to people.
      */
-    default <R> Mono<R> find(String key, int max, Function<? super ByteBuffer, ? extends R> made) {
-        return find(key, max).publishOn(Execution.standard().workers()).map(Thrown.function(made));
-    }
-
-    /** A function's result for a range's bytes; where it runs, see {@link #find(String, int, Function)}. */
-    default <R> Mono<R> read(
-            StoreEntry entry, long offset, int length, Function<? super ByteBuffer, ? extends R> made) {
-        return read(entry, offset, length)
-                .publishOn(Execution.standard().workers())
-                .map(Thrown.function(made));
-    }
-
-    /** An entry's state as two words for people: its size, and what its version is here. */
-    default List<String> state(StoreEntry entry) {
-        return List.of("size " + entry.size(), "version %016x".formatted(entry.version()));
-    }
+    List<String> state(StoreEntry entry);
 
     /** Is told what a store holds. */
     interface Visitor {

@@ -1,5 +1,6 @@
 package io.penstock.store;
 
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -17,5 +18,10 @@ public record StoreEntry(String key, long size, long version) {
         if (size < 0) {
             throw new IllegalArgumentException("size must not be negative: " + size);
         }
+    }
+
+    /** The size and the version as words for people. */
+    public List<String> state() {
+        return List.of("size " + size, "version %016x".formatted(version));
     }
 }

@@ -5,6 +5,7 @@ import io.penstock.fault.FormatException;
 import io.penstock.internal.PackedTensors;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.GroupLoader;
 import io.penstock.pipeline.SampleId;
 import io.penstock.store.internal.InOrder;
 import io.penstock.store.internal.Waiting;
@@ -23,6 +24,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -45,7 +47,7 @@ import reactor.core.publisher.Mono;
  * <p>A vector that is missing is empty. A scalar that is missing is refused, unless {@link TableOptions#fillNulls} says
  * what it becomes. A record with several values for a scalar, or with values of another kind, is refused.
  */
-public final class Examples implements Dataset<Row> {
+public final class Examples implements Dataset<Row>, GroupLoader<Row> {
 
     private static final int PROBES = 256;
     private static final int MORE_PROBES = 4096;
@@ -53,6 +55,7 @@ public final class Examples implements Dataset<Row> {
     private static final int AT_ONCE = 16;
 
     private final Dataset<Tensor> records;
+    private final @Nullable GroupLoader<Tensor> groups;
     private final Dataset<Row> keyed;
     private final TableOptions options;
     private final List<ColumnType> columns;
@@ -61,15 +64,14 @@ public final class Examples implements Dataset<Row> {
 
     private Examples(Dataset<Tensor> records, TableOptions options, List<ColumnType> columns) {
         this.records = records;
+        this.groups = GroupLoader.of(records);
         this.options = options;
         this.columns = columns;
         List<String> names = new ArrayList<>();
         columns.forEach(column -> names.addAll(column.names()));
         this.schema = new RowSchema(List.copyOf(names));
         this.layout = TableGroup.layout(columns, 0);
-        this.keyed = records.map(
-                "tf.train.Example 1 %s, nulls %s %s".formatted(columns, options.fill(), new TreeMap<>(options.fills())),
-                this::row);
+        this.keyed = records.map("tf.train.Example 1 %s, %s".formatted(columns, options.nullWords()), this::row);
     }
 
     /**
@@ -234,7 +236,56 @@ public final class Examples implements Dataset<Row> {
 
     @Override
     public Mono<Row> get(long index) {
-        return records.get(index).map(Thrown.function(record -> parse(records, index, () -> row(record))));
+        return records.get(index).map(Thrown.function(record -> row(record, index)));
+    }
+
+    @Override
+    public int groupSize() {
+        return groups == null ? 1 : groups.groupSize();
+    }
+
+    @Override
+    public Mono<Void> getAll(long[] indices, Receiver<Row> receiver) {
+        return Objects.requireNonNull(groups, "without groups, none is asked for")
+                .getAll(indices, new Rows(indices, receiver));
+    }
+
+    /** Parses the records of a group. */
+    private final class Rows implements Receiver<Tensor> {
+
+        private final long[] indices;
+        private final Receiver<Row> rows;
+
+        Rows(long[] indices, Receiver<Row> rows) {
+            this.indices = indices;
+            this.rows = rows;
+        }
+
+        @Override
+        public boolean wants(int place) {
+            return rows.wants(place);
+        }
+
+        @Override
+        public void value(int place, Tensor record) {
+            Row row;
+            try {
+                row = row(record, indices[place]);
+            } catch (Throwable e) { // of this record alone
+                rows.failure(place, e);
+                return;
+            }
+            rows.value(place, row);
+        }
+
+        @Override
+        public void failure(int place, Throwable cause) {
+            rows.failure(place, cause);
+        }
+    }
+
+    private Row row(Tensor record, long index) {
+        return parse(records, index, () -> row(record));
     }
 
     private Row row(Tensor record) {

@@ -24,10 +24,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -91,7 +89,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
         this.columns = columns;
         this.listing = files;
         this.partitions = partitions;
-        String words = words(options);
+        String words = options.words();
         this.parts = IntStream.range(0, opened.size())
                 .mapToObj(i -> {
                     var entry = files.entries().get(i);
@@ -125,91 +123,26 @@ public final class Table implements Dataset<Row>, AutoCloseable {
         this.cache = new ChunkCache<>(options.cacheBytes(), TableGroup::bytes);
     }
 
-    private static String words(TableOptions options) {
-        String words = "columns %s, types %s, nulls %s %s"
-                .formatted(
-                        options.columns(),
-                        new TreeMap<>(options.types()),
-                        options.fill(),
-                        new TreeMap<>(options.fills()));
-        return options.lists().isEmpty() ? words : words + ", lists " + new TreeMap<>(options.lists());
-    }
-
     /**
-     * The rows of one Parquet file, of those in a folder whose names match a pattern, or of all below a folder whose
-     * names end in {@code .parquet}. Folders named {@code key=value} are columns too.
+     * The rows of one file, of those in a folder whose names match a pattern, or of all below a folder whose names end as
+     * those of the format do. Folders named {@code key=value} are columns too.
+     * @throws IllegalArgumentException if no columns of JSON lines are named
      * @throws StoreException if a file cannot be found or read
-     * @throws FormatException if one is damaged or encrypted, or two cannot be parts of one table
+     * @throws FormatException if one is damaged or encrypted, lacks a column, or two cannot be parts of one table
      */
-    public static Table openParquet(Path path, TableOptions options) {
-        return open(TableFormat.PARQUET, TableFormat.PARQUET.files(path), options);
+    public static Table open(Path path, TableFormat format, TableOptions options) {
+        return open(format, format.files(path), options);
     }
 
     /** The same in a store; a key that is empty or ends in {@code /} is a folder. The store stays the caller's. */
-    public static Table openParquet(Store store, String keyOrPattern, TableOptions options) {
-        return open(TableFormat.PARQUET, TableFormat.PARQUET.files(store, keyOrPattern), options);
-    }
-
-    /**
-     * The rows of Arrow IPC files and streams, and of Feather version 2, named as those of Parquet are. A record batch is
-     * what a row group is there.
-     * @throws StoreException if a file cannot be found or read
-     * @throws FormatException if one is damaged, or two cannot be parts of one table
-     */
-    public static Table openArrow(Path path, TableOptions options) {
-        return open(TableFormat.ARROW, TableFormat.ARROW.files(path), options);
-    }
-
-    /** The same in a store, which stays the caller's. */
-    public static Table openArrow(Store store, String keyOrPattern, TableOptions options) {
-        return open(TableFormat.ARROW, TableFormat.ARROW.files(store, keyOrPattern), options);
-    }
-
-    /**
-     * The rows of CSV files, named as those of Parquet are. The first record has the names of the columns. A column
-     * is text unless {@link TableOptions#type} says its type. Names that end in {@code .tsv} have tabs for commas.
-     * @param index the folder for the index of records and for decompressed files; null to keep them in memory
-     * @throws StoreException if a file cannot be found or read
-     * @throws FormatException if one lacks a column, or a quote is never closed
-     */
-    public static Table openCsv(Path path, TableOptions options, @Nullable Path index) {
-        TableFormat csv = TableFormat.csv(index);
-        return open(csv, csv.files(path), options);
-    }
-
-    /** The same in a store, which stays the caller's. */
-    public static Table openCsv(Store store, String keyOrPattern, TableOptions options, @Nullable Path index) {
-        TableFormat csv = TableFormat.csv(index);
-        return open(csv, csv.files(store, keyOrPattern), options);
-    }
-
-    /**
-     * The chosen fields of JSON lines, named as files of Parquet are. A field is text unless {@link TableOptions#type}
-     * says its type, and {@link TableOptions#lists} that it has lists. The fields of an object within another have a
-     * point in their names. A field that is not there is null.
-     * @param index the folder for the index of lines and for decompressed files; null to keep them in memory
-     * @throws IllegalArgumentException if no columns are named
-     * @throws StoreException if a file cannot be found or read
-     */
-    public static Table openJson(Path path, TableOptions options, @Nullable Path index) {
-        TableFormat json = TableFormat.json(index);
-        return open(json, json.files(path), requireColumns(options));
-    }
-
-    /** The same in a store, which stays the caller's. */
-    public static Table openJson(Store store, String keyOrPattern, TableOptions options, @Nullable Path index) {
-        TableFormat json = TableFormat.json(index);
-        return open(json, json.files(store, keyOrPattern), requireColumns(options));
-    }
-
-    private static TableOptions requireColumns(TableOptions options) {
-        if (options.columns().isEmpty()) {
-            throw new IllegalArgumentException("name the fields of JSON lines: each line may have others");
-        }
-        return options;
+    public static Table open(Store store, String keyOrPattern, TableFormat format, TableOptions options) {
+        return open(format, format.files(store, keyOrPattern), options);
     }
 
     private static Table open(TableFormat format, StoreFiles files, TableOptions options) {
+        if (options.columns().isEmpty() && !format.namesColumns()) {
+            throw new IllegalArgumentException("name the fields of JSON lines: each line may have others");
+        }
         Partitions partitions =
                 Partitions.of(files.entries().stream().map(entry -> entry.key()).toList(), options);
         List<String> stored = options.columns().stream()
@@ -219,7 +152,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
             throw new FormatException(
                     "columns %s are folders: choose one that is in the files, too".formatted(options.columns()));
         }
-        List<TableFile> opened = files.map(entry -> format.opener().open(files, entry, stored, options));
+        List<TableFile> opened = files.map(entry -> format.open(files, entry, stored, options));
         CommonColumns columns = CommonColumns.of(opened, stored, options);
         options.requireNamed(Stream.concat(columns.types().stream().map(ColumnType::name), partitions.names().stream())
                 .toList());
@@ -278,6 +211,29 @@ public final class Table implements Dataset<Row>, AutoCloseable {
             return Mono.fromCallable(Thrown.callable(() -> row(held, number, row)));
         }
         return load(number).map(Thrown.function(loaded -> row(loaded, number, row)));
+    }
+
+    /** The rows of {@code [first, end)}: each row group is waited for once, not once a row. */
+    Mono<List<Row>> rows(long first, long end) {
+        int number = numbers.part(first);
+        int last = numbers.part(end - 1);
+        TableGroup held = number == last ? cache.held(number) : null;
+        return held != null
+                ? Mono.fromCallable(Thrown.callable(() -> rows(held, number, first, end)))
+                : Flux.range(number, last - number + 1)
+                        .concatMap(each -> load(each).map(Thrown.function(loaded -> rows(loaded, each, first, end))))
+                        .collect(ArrayList::new, List::addAll);
+    }
+
+    /** Those of the rows that are in a row group. */
+    private List<Row> rows(TableGroup loaded, int number, long first, long end) {
+        int from = (int) Math.max(0, numbers.within(first, number));
+        int to = (int) Math.min(numbers.size(number), numbers.within(end, number));
+        List<Row> rows = new ArrayList<>(to - from);
+        for (int row = from; row < to; row++) {
+            rows.add(row(loaded, number, row));
+        }
+        return rows;
     }
 
     private Mono<TableGroup> load(int number) {

@@ -7,12 +7,12 @@ import io.penstock.fault.StoreException;
 import io.penstock.internal.PartNumbers;
 import io.penstock.pipeline.SampleId;
 import io.penstock.store.StoreFile;
-import io.penstock.store.internal.RecordBlocks;
+import io.penstock.store.internal.RecordGroup;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.store.unpack.Unpacker;
 import java.nio.ByteBuffer;
 import java.util.List;
-import reactor.core.publisher.Mono;
+import java.util.function.Function;
 
 /** The lines of some files as bytes: what the data sets of lines share. */
 final class Lines {
@@ -20,41 +20,21 @@ final class Lines {
     private final StoreFiles listing;
     private final List<Part> parts;
     private final PartNumbers numbers;
-    private final RecordBlocks blocks;
+    private final int groupSize;
     private final Fingerprint fingerprint;
 
     /** One file, decompressed if it was compressed, and its lines. */
     private record Part(String name, SampleKey key, List<String> state, StoreFile file, LineIndex index) {}
 
-    /**
-     * The lines of a part with what ends them. Behind a line may lie blank ones that were left out, so no more counts than
-     * may belong to it.
-     */
-    private record Spans(Part part, int max) implements RecordBlocks.Spans {
-        @Override
-        public long size() {
-            return part.index().size();
-        }
-
-        @Override
-        public long start(long line) {
-            return part.index().start((int) line);
-        }
-
-        @Override
-        public long end(long line) {
-            long next = line + 1 < size() ? start(line + 1) : part.file().size();
-            return Math.min(next, start(line) + max + 2);
-        }
-    }
-
     private Lines(StoreFiles listing, List<Part> parts, Fingerprint fingerprint) {
         this.listing = listing;
         this.parts = parts;
         this.fingerprint = fingerprint;
-        this.blocks = new RecordBlocks(parts.size());
         this.numbers =
                 new PartNumbers(parts.size(), part -> parts.get(part).index().size());
+        this.groupSize = size() == 0
+                ? 1
+                : RecordGroup.size(parts.stream().map(Part::file).toList(), size());
     }
 
     static Lines open(String kind, StoreFiles files, Unpacker unpacker, boolean skipBlank) {
@@ -109,16 +89,25 @@ final class Lines {
         return parts.get(number).index().start((int) numbers.within(index, number));
     }
 
-    /** The bytes of a line, without what ends it. */
-    Mono<ByteBuffer> read(long index, int max) {
+    int groupSize() {
+        return groupSize;
+    }
+
+    /**
+     * A line with what ends it. Behind it may lie blank ones that were left out, so no more counts than may belong to it.
+     * @param made of the bytes without what ends the line
+     */
+    <R> RecordGroup.Piece<R> piece(int place, long index, int max, Function<ByteBuffer, R> made) {
         int number = numbers.part(index);
         Part part = parts.get(number);
-        return blocks.read(
-                number,
-                part.file(),
-                new Spans(part, max),
-                numbers.within(index, number),
-                bytes -> cut(bytes, index, max));
+        int line = (int) numbers.within(index, number);
+        long start = part.index().start(line);
+        long next = line + 1 < part.index().size()
+                ? part.index().start(line + 1)
+                : part.file().size();
+        int length = (int) Math.min(next - start, max + 2L);
+        return new RecordGroup.Piece<>(
+                place, number, part.file(), start, length, bytes -> made.apply(cut(bytes, index, max)));
     }
 
     private ByteBuffer cut(ByteBuffer bytes, long index, int max) {
@@ -137,7 +126,6 @@ final class Lines {
     }
 
     void close() {
-        blocks.close();
         listing.close();
     }
 }

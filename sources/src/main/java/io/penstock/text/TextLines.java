@@ -3,10 +3,11 @@ package io.penstock.text;
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
-import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.GroupLoader;
 import io.penstock.pipeline.SampleId;
 import io.penstock.store.Store;
+import io.penstock.store.internal.RecordGroup;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.store.unpack.Unpacker;
 import io.penstock.tensor.Tensor;
@@ -27,13 +28,13 @@ import reactor.core.publisher.Mono;
  * first line of the first file, files lie in the order of their keys.
  *
  * <p>Opening reads every file once to find the lines; files that end in gz or zst are decompressed then, into memory
- * unless an {@link Unpacker} says where. Memory: 8 bytes a line, and blocks of neighbouring lines, up to 256 MiB or an
- * eighth of the heap. A load reads its line, or its block, as the store reads, never on the caller.
+ * unless an {@link Unpacker} says where. Memory: 8 bytes a line. A load reads its line as the store reads, never on the
+ * caller; a stream reads groups of lines, neighbours together.
  *
  * <p>A sample's key is made of its file's place, size and version, and of its offset.
  * @see <a href="https://jsonlines.org/">JSON lines</a>
  */
-public final class TextLines implements Dataset<String>, AutoCloseable {
+public final class TextLines implements Dataset<String>, GroupLoader<String>, AutoCloseable {
 
     private static final int MAX_BYTES = 64 << 20;
     private static final String TEXT = "lines";
@@ -119,7 +120,21 @@ public final class TextLines implements Dataset<String>, AutoCloseable {
 
     @Override
     public Mono<String> get(long index) {
-        return lines.read(index, maxBytes).map(Thrown.function(bytes -> text(bytes, index)));
+        return piece(0, index).load();
+    }
+
+    private RecordGroup.Piece<String> piece(int place, long index) {
+        return lines.piece(place, index, maxBytes, bytes -> text(bytes, index));
+    }
+
+    @Override
+    public int groupSize() {
+        return lines.groupSize();
+    }
+
+    @Override
+    public Mono<Void> getAll(long[] indices, Receiver<String> receiver) {
+        return RecordGroup.read(indices, this::piece, this::get, receiver);
     }
 
     private String text(ByteBuffer bytes, long index) {

@@ -9,7 +9,6 @@ import io.penstock.zarr.StoredChunks.Part;
 import io.penstock.zarr.internal.codec.CodecChain;
 import io.penstock.zarr.internal.codec.ShardIndex;
 import io.penstock.zarr.internal.codec.ShardingCodec;
-import io.penstock.zarr.internal.element.Cells;
 import io.penstock.zarr.internal.element.ChunkTensor;
 import io.penstock.zarr.internal.element.Grid;
 import java.nio.BufferUnderflowException;
@@ -91,8 +90,8 @@ final class ChunkReader {
 
     private Chunk decode(ByteBuffer bytes) {
         try {
-            Cells cells = codecs.decode(array(bytes), leaf, metadata.type(), maxBytes);
-            return new Chunk(ChunkTensor.of(cells, leaf, metadata.type()));
+            byte[] elements = codecs.decode(array(bytes), leaf, metadata.type(), maxBytes);
+            return new Chunk(ChunkTensor.of(elements, leaf, metadata.type()));
         } catch (IndexOutOfBoundsException | BufferUnderflowException | NegativeArraySizeException e) {
             throw new FormatException("bytes are damaged: " + e.getMessage(), e);
         }

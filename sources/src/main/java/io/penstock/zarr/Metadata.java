@@ -15,9 +15,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** The metadata documents at a path of a store. */
-public final class Metadata {
+final class Metadata {
 
-    private static final int MAX_BYTES = 16 << 20;
+    private static final int MAX_BYTES = Math.min(16 << 20, MetadataJson.MAX_BYTES);
     private static final int MAX_NAMES = 10;
     private static final JsonNode NOTHING = JsonNodeFactory.instance.objectNode();
 

@@ -177,7 +177,7 @@ final class MetadataV3 {
 
     private static ZarrCodec numcodec(String name, JsonNode config, ElementType type) {
         String id = name.startsWith("numcodecs.") ? name.substring("numcodecs.".length()) : name;
-        if (id.equals("vlen-utf8") || id.equals("vlen-bytes") || id.equals("json2")) {
+        if (Codecs.isTexts(id)) {
             if (!type.isText()) {
                 throw new FormatException("codec \"%s\" cannot hold elements of type %s".formatted(name, type.name()));
             }
@@ -193,14 +193,14 @@ final class MetadataV3 {
         return Codecs.bytes(id, config);
     }
 
-    private static NumberFilter.Elementwise elementwise(String name, NumberFilter filter, ElementType type) {
+    private static NumberFilter elementwise(String name, NumberFilter filter, ElementType type) {
         if (type.kind() != ElementType.Kind.NUMBER
                 || type.lanes() != 1
                 || filter.decoded().dtype() != type.dtype()) {
             throw new FormatException("codec \"%s\" of %s cannot hold elements of type %s"
                     .formatted(name, filter.decoded().dtype(), type.name()));
         }
-        return new NumberFilter.Elementwise(filter);
+        return filter;
     }
 
     private static PlainBytes plain(JsonNode config, ElementType type) {

@@ -2,6 +2,7 @@ package io.penstock.zarr;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.Thrown;
+import io.penstock.store.LocalStore;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import java.nio.ByteBuffer;
@@ -33,7 +34,7 @@ record StoredChunks(
             return entry(key).flatMap(chunk -> read(new Part(chunk, 0, chunk.size()), 0, size(chunk, max), decode));
         }
         return decoding == null
-                ? store.find(key, max, decode)
+                ? LocalStore.find(store, key, max, decode)
                 : store.find(key, max).publishOn(decoding).map(Thrown.function(decode));
     }
 
@@ -53,7 +54,7 @@ record StoredChunks(
     <R> Mono<R> read(Part part, long from, int count, Function<ByteBuffer, R> decode) {
         long offset = part.offset() + from;
         return decoding == null
-                ? store.read(part.entry(), offset, count, decode)
+                ? LocalStore.read(store, part.entry(), offset, count, decode)
                 : store.read(part.entry(), offset, count).publishOn(decoding).map(Thrown.function(decode));
     }
 }

@@ -41,7 +41,6 @@ public final class ZarrArray {
     private static final long MAX_CHUNK_BYTES = HeapLimit.of(1L << 30, 2);
 
     private static final long CACHE_BYTES = 128L << 20;
-    private static final long LARGEST = Integer.MAX_VALUE - 8L;
 
     private final Source source;
     private final ArrayMetadata metadata;
@@ -100,9 +99,9 @@ public final class ZarrArray {
      * @throws IllegalArgumentException unless it is in [1, 2^31 - 9]
      */
     public ZarrArray maxChunkBytes(long bytes) {
-        if (bytes < 1 || bytes > LARGEST) {
+        if (bytes < 1 || bytes > HeapLimit.MAX_ARRAY) {
             throw new IllegalArgumentException(
-                    "largest chunk must be in [1, %d] bytes, was %d".formatted(LARGEST, bytes));
+                    "largest chunk must be in [1, %d] bytes, was %d".formatted(HeapLimit.MAX_ARRAY, bytes));
         }
         return with(new Settings(bytes, settings.cacheBytes, settings.decoding, settings.chunks));
     }

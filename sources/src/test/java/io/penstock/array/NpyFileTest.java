@@ -51,6 +51,10 @@ class NpyFileTest {
         assertThatThrownBy(() -> NpyFile.decode(cut, "a.npy"))
                 .isInstanceOf(FormatException.class)
                 .hasMessageStartingWith("a.npy is cut off: i16[2, 2] needs 4 elements of 2 bytes, it has 3 bytes");
+        Tensor joined = file("{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }\n", 1, 2, 0x93, 'N');
+        assertThatThrownBy(() -> NpyFile.decode(joined, "a.npy"))
+                .isInstanceOf(FormatException.class)
+                .hasMessage("a.npy has 2 bytes after its u8[2]");
         assertThatThrownBy(() -> NpyFile.decode(Tensor.utf8("<html>"), "a.npy"))
                 .isInstanceOf(FormatException.class)
                 .hasMessageStartingWith("a.npy is no npy file");

@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.penstock.fault.StoreException;
-import io.penstock.kit.DatasetKit;
 import io.penstock.pipeline.Dataset;
 import io.penstock.store.FileStore;
+import io.penstock.store.MemoryStore;
 import io.penstock.store.Store;
 import io.penstock.store.zip.ZipStore;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
+import io.penstock.testkit.DatasetKit;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.URI;
@@ -23,6 +24,7 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -417,5 +419,14 @@ class ImageFolderTest extends DatasetKit<LabelledFile> {
             assertThat(images.name(i)).isEqualTo("cat/%05d.bmp".formatted(i));
         }
         assertThat(images.name(4203)).isEqualTo("dog/1.png");
+    }
+
+    @Test
+    void open_nameWithHalfOfASurrogatePair_isRefused() {
+        Store store = MemoryStore.of("images", Map.of("cat/1\uD800.jpg", new byte[1], "cat/1?.jpg", new byte[1]));
+
+        assertThatThrownBy(() -> ImageFolder.open(store))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("lists a name with half of a surrogate pair, which is no UTF-8: cat/1");
     }
 }

@@ -1,5 +1,6 @@
 package io.penstock.kit;
 
+import io.penstock.store.Manifest;
 import io.penstock.store.MemoryStore;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
@@ -10,6 +11,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
@@ -38,9 +40,11 @@ public final class CountingStore implements Store {
 
     /** What was asked for since the last time, metadata left out: keys, with the range if it was one. */
     public List<String> asked() {
-        List<String> copy = List.copyOf(asked);
-        asked.clear();
-        return copy;
+        synchronized (asked) { // or what is asked between the two would be lost
+            List<String> copy = List.copyOf(asked);
+            asked.clear();
+            return copy;
+        }
     }
 
     private MemoryStore now() {
@@ -67,6 +71,7 @@ public final class CountingStore implements Store {
 
     @Override
     public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
+        Objects.checkFromToIndex(offset, offset + length, entry.size());
         return gate.then(Mono.defer(() -> {
             asked.add("%s[%d+%d]".formatted(entry.key(), offset, length));
             return now().read(entry, offset, length);
@@ -79,12 +84,22 @@ public final class CountingStore implements Store {
     }
 
     @Override
-    public Mono<ByteBuffer> find(String key, int max) {
+    public Mono<StoreEntry> entry(Manifest.Line line) {
+        return entry(line.key());
+    }
+
+    @Override
+    public List<String> state(StoreEntry entry) {
+        return entry.state();
+    }
+
+    @Override
+    public Mono<ByteBuffer> find(String key, int max, int maxLine) {
         return gate.then(Mono.defer(() -> {
             if (!key.endsWith("zarr.json") && !key.contains(".z")) {
                 asked.add(key);
             }
-            return now().find(key, max);
+            return now().find(key, max, maxLine);
         }));
     }
 }

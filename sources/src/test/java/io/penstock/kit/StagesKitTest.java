@@ -4,6 +4,7 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.store.MemoryStore;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
+import io.penstock.testkit.DatasetKit;
 import io.penstock.text.TextLines;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -72,6 +73,34 @@ class StagesKitTest {
         @Override
         protected Tensor expected(long index) {
             return joined(line(index), line(index));
+        }
+    }
+
+    @Nested
+    class Wrapped extends LinesKit {
+        @Override
+        protected Dataset<Tensor> open() {
+            Dataset<Tensor> lines = lines();
+            return Dataset.wrapping(lines, index -> lines.get(index).retry(1));
+        }
+    }
+
+    @Nested
+    class WrappedStage extends LinesKit {
+        @Override
+        protected Dataset<Tensor> open() {
+            Dataset<Tensor> lines = lines().slice(1, 6).map("same", line -> line);
+            return Dataset.wrapping(lines, index -> lines.get(index).hide());
+        }
+
+        @Override
+        protected Tensor expected(long index) {
+            return line(index + 1);
+        }
+
+        @Override
+        protected void change(long index) {
+            changeFile(index + 1);
         }
     }
 

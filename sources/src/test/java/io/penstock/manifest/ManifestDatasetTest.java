@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.folder.LabelledFile;
-import io.penstock.kit.DatasetKit;
 import io.penstock.pipeline.Dataset;
 import io.penstock.store.FileStore;
 import io.penstock.store.Manifest;
@@ -17,6 +16,7 @@ import io.penstock.store.mirror.MirroredStore;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
+import io.penstock.testkit.DatasetKit;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -112,6 +112,13 @@ class ManifestDatasetTest extends DatasetKit<LabelledFile> {
         assertThat(dataset.get(0).block().label()).isEqualTo(7);
         assertThat(dataset.get(1).block().label()).isZero();
         assertThat(dataset.labels()).isEmpty();
+    }
+
+    @Test
+    void labels_withHalfOfASurrogatePair_areRefused() {
+        assertThatThrownBy(() -> local("{\"key\":\"a\",\"label\":\"x\\uD800\"}\n{\"key\":\"b\",\"label\":\"x?\"}"))
+                .isInstanceOf(FormatException.class)
+                .hasMessageContaining("half of a surrogate pair");
     }
 
     @Test

@@ -5,14 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
-import io.penstock.kit.DatasetKit;
+import io.penstock.kit.Hostile;
 import io.penstock.pipeline.Dataset;
 import io.penstock.store.http.HttpStore;
 import io.penstock.store.http.TestServer;
 import io.penstock.table.Row;
+import io.penstock.table.TableField;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
+import io.penstock.testkit.DatasetKit;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -165,15 +167,62 @@ class MdsShardsTest extends DatasetKit<Row> {
     }
 
     @Test
-    void open_whatIsMissingOrOfAnotherSize_isRefusedByName() throws IOException {
-        Path shard = folder.resolve("shard.00001.mds");
-        byte[] bytes = Files.readAllBytes(shard);
+    void open_shardsOfAnotherSize_failAsSamplesUnlessAllAre() throws IOException {
+        Path first = folder.resolve("shard.00000.mds");
+        byte[] bytes = Files.readAllBytes(first);
+        Files.write(first, Arrays.copyOf(bytes, bytes.length - 1));
+        String refusal =
+                "shard.00000.mds in .* has %d bytes, its index says %d: fetch it again, or write the index again"
+                        .formatted(bytes.length - 1, bytes.length);
 
-        Files.write(shard, Arrays.copyOf(bytes, bytes.length - 1));
-        assertThatThrownBy(this::open)
-                .isInstanceOf(FormatException.class)
-                .hasMessageContaining("shard.00001.mds in ")
-                .hasMessageContaining("has %d bytes, its index says %d".formatted(bytes.length - 1, bytes.length));
+        try (MdsShards rows = MdsShards.open(folder, List.of(), null)) {
+            assertThat(rows.size()).isEqualTo(SIZE);
+            assertThatThrownBy(() -> rows.get(0).block())
+                    .isInstanceOf(FormatException.class)
+                    .hasMessageMatching(refusal);
+            assertThat(row(rows, IN_FIRST)).isEqualTo(expected(IN_FIRST));
+        }
+        Files.write(folder.resolve("shard.00001.mds"), new byte[1]);
+        assertThatThrownBy(this::open).isInstanceOf(FormatException.class).hasMessageMatching(refusal);
+    }
+
+    @Test
+    void open_fieldsThatASampleMustTell_areThoseOfAShardThatCanBeRead() throws IOException {
+        Path arrays = Files.createDirectory(folder.resolve("arrays"));
+        List<List<byte[]>> one = List.of(List.of(new byte[] {8, 4, 2, 1, 2}));
+        new MdsMaker()
+                .column("a", "ndarray", 0)
+                .hashed()
+                .write(arrays, one)
+                .write(arrays, one)
+                .index(arrays);
+        Path first = arrays.resolve("shard.00000.mds");
+        byte[] bytes = Files.readAllBytes(first);
+        bytes[bytes.length - 1] ^= 1;
+        Files.write(first, bytes);
+
+        try (MdsShards rows = MdsShards.open(arrays, List.of(), null)) {
+            assertThat(rows.fields()).containsExactly(new TableField("a", DType.U8, 1));
+        }
+    }
+
+    @Test
+    void get_ofAShardThatClaimsMoreSamplesThanItHasBytes_isRefused() throws IOException {
+        Path index = folder.resolve("index.json");
+        Files.writeString(
+                index, Files.readString(index).replaceAll("\"samples\": ?\\d+", "\"samples\":" + Integer.MAX_VALUE));
+
+        try (MdsShards rows = MdsShards.open(folder, List.of(), null)) {
+            Hostile.bytes(() -> assertThatThrownBy(() -> rows.get(5).block())
+                    .isInstanceOf(FormatException.class)
+                    .hasMessageContaining("is cut off: it has "));
+        }
+    }
+
+    @Test
+    void open_whatIsMissing_isRefusedByName() throws IOException {
+        Path shard = folder.resolve("shard.00001.mds");
+
         Files.delete(shard);
         assertThatThrownBy(this::open).isInstanceOf(StoreException.class).hasMessageContaining("shard.00001.mds");
         Files.delete(folder.resolve("index.json"));
@@ -254,10 +303,10 @@ class MdsShardsTest extends DatasetKit<Row> {
                 .map(line -> line.split(" "))
                 .forEach(each -> {
                     MdsHash hash = MdsHash.of(each[0]);
-                    hash.update(ByteBuffer.wrap("abc".getBytes(StandardCharsets.US_ASCII)));
-                    assertThat(hash.hex()).isEqualTo(each[1]);
+                    hash.update().accept(ByteBuffer.wrap("abc".getBytes(StandardCharsets.US_ASCII)));
+                    assertThat(hash.hex().get()).isEqualTo(each[1]);
                 });
         assertThat(MdsHash.KNOWN)
-                .allSatisfy(name -> assertThat(MdsHash.of(name).hex()).isNotEmpty());
+                .allSatisfy(name -> assertThat(MdsHash.of(name).hex().get()).isNotEmpty());
     }
 }

@@ -2,8 +2,8 @@ package io.penstock.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.kit.DatasetKit;
 import io.penstock.pipeline.Dataset;
+import io.penstock.testkit.DatasetKit;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

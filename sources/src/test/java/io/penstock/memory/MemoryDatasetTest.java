@@ -3,8 +3,8 @@ package io.penstock.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.kit.DatasetKit;
 import io.penstock.pipeline.Dataset;
+import io.penstock.testkit.DatasetKit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

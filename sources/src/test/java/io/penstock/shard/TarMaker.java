@@ -1,5 +1,6 @@
 package io.penstock.shard;
 
+import io.penstock.store.StoreFile;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -96,5 +97,10 @@ final class TarMaker {
 
     byte[] bytes() {
         return Arrays.copyOf(out.toByteArray(), out.size() + 1024);
+    }
+
+    /** An archive in memory, for the scan. */
+    static TarBytes tarBytes(byte[] archive) {
+        return TarBytes.of(StoreFile.inMemory("memory:tar", "x.tar", archive));
     }
 }

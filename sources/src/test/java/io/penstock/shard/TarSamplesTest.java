@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
-import io.penstock.kit.DatasetKit;
 import io.penstock.pipeline.Dataset;
 import io.penstock.store.FileStore;
 import io.penstock.tensor.Tensor;
+import io.penstock.testkit.DatasetKit;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -11,6 +11,7 @@ import io.penstock.store.ShortStore;
 import io.penstock.tensor.Tensor;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -22,6 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class TarShardsTest {
+
+    private static final String BROKEN =
+            "t/b.tar in short://store is cut off after the bytes of its last member, at byte 700 (header at byte 1024);"
+                    + " fetch it again";
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
@@ -126,6 +131,19 @@ class TarShardsTest {
     }
 
     @Test
+    void index_fileOfAnotherLengthThanItSays_takesNoMemory() throws IOException {
+        TarShards shards = TarShards.open(new ShortStore().with("a.tar", shard(0)), List.of("a.tar"));
+        shards.index(cache);
+        try (RandomAccessFile file = new RandomAccessFile(indexFile().toFile(), "rw")) {
+            file.setLength(3L << 30); // without its bytes on the disk
+        }
+
+        assertThat(TarShards.damaged(cache)).containsExactly(indexFile());
+        assertThat(shards.index(cache).size()).isEqualTo(3);
+        assertThat(TarShards.damaged(cache)).isEmpty();
+    }
+
+    @Test
     void index_leavesNothingButTheIndex() throws IOException {
         TarShards.open(two(), "t/*.tar").index(cache);
 
@@ -178,14 +196,28 @@ class TarShardsTest {
     }
 
     @Test
-    void index_oneBrokenArchive_isNamed() {
-        ShortStore store = two().with("t/b.tar", Arrays.copyOf(shard(3), 700));
+    void index_brokenArchivesAlone_areRefusedByName() {
+        ShortStore store = new ShortStore().with("t/b.tar", Arrays.copyOf(shard(3), 700));
 
         assertThatThrownBy(() -> TarShards.open(store, "t/*.tar").index(cache))
                 .isInstanceOf(FormatException.class)
-                .hasMessage(
-                        "t/b.tar in short://store is cut off after the bytes of its last member, at byte 700 (header"
-                                + " at byte 1024); fetch it again");
+                .hasMessage(BROKEN);
+    }
+
+    @Test
+    void index_oneBrokenArchiveOfMany_isOneSampleThatFails() {
+        TarShards shards = TarShards.open(two().with("t/b.tar", Arrays.copyOf(shard(3), 700)), "t/*.tar");
+        for (int opened = 0; opened < 2; opened++) {
+            TarSamples samples = shards.index(cache).parts("bin");
+
+            assertThat(samples.size()).isEqualTo(4);
+            assertThat(bin(samples, 2)).isEqualTo(Tensor.ofBytes(new byte[] {2, 1, 2}));
+            assertThat(samples.name(3)).isEqualTo("t/b.tar@0:damaged");
+            assertThatThrownBy(() -> samples.get(3).block())
+                    .isInstanceOf(FormatException.class)
+                    .hasMessage(BROKEN);
+        }
+        assertThatThrownBy(() -> shards.files().get(6).block()).hasMessage(BROKEN);
     }
 
     @Test

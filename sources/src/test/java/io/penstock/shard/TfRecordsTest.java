@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
-import io.penstock.kit.DatasetKit;
 import io.penstock.pipeline.Dataset;
 import io.penstock.store.http.HttpStore;
 import io.penstock.store.http.TestServer;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
+import io.penstock.testkit.DatasetKit;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -150,6 +150,25 @@ class TfRecordsTest extends DatasetKit<Tensor> {
         for (long claim : new long[] {1L << 60, -1, Long.MIN_VALUE, Long.MAX_VALUE}) {
             String claimed = Long.toUnsignedString(claim);
             requireRefused(TfRecordMaker.head(claim), "it claims %s bytes, 0 are left".formatted(claimed));
+        }
+    }
+
+    @Test
+    void open_oneDamagedFileOfMany_isOneSampleThatFails() throws IOException {
+        Files.write(folder.resolve("a.tfrecord"), Arrays.copyOf(file(0, 3), 60));
+        Files.write(folder.resolve("c.tfrecord.gz"), new byte[] {0x1F, (byte) 0x8B, 8});
+
+        try (TfRecords records = TfRecords.open(folder, cache)) {
+            assertThat(records.size()).isEqualTo(1 + 4 + 1);
+            assertThatThrownBy(() -> records.get(0).block())
+                    .isInstanceOf(FormatException.class)
+                    .hasMessageMatching(
+                            "a.tfrecord in .*: record 2 at byte 40 is cut off: it claims 16 bytes, 4 are left");
+            assertThat(records.get(1).block()).isEqualTo(expected(3));
+            assertThat(records.id(0).name()).isEqualTo("a.tfrecord@0");
+            assertThatThrownBy(() -> records.get(5).block())
+                    .isInstanceOf(FormatException.class)
+                    .hasMessageContaining("c.tfrecord.gz");
         }
     }
 

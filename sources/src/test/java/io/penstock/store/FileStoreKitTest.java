@@ -1,6 +1,6 @@
 package io.penstock.store;
 
-import io.penstock.kit.StoreKit;
+import io.penstock.testkit.StoreKit;
 import java.nio.file.Path;
 
 class FileStoreKitTest extends StoreKit {

@@ -1,6 +1,6 @@
 package io.penstock.store;
 
-import io.penstock.kit.StoreKit;
+import io.penstock.testkit.StoreKit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -84,9 +84,23 @@ public final class ShortStore implements Store {
     }
 
     @Override
-    public Mono<ByteBuffer> find(String key, int max) {
-        return later(Mono.fromCallable(
-                () -> files.containsKey(key) ? ByteBuffer.wrap(files.get(key).clone()) : null));
+    public Mono<StoreEntry> entry(Manifest.Line line) {
+        return entry(line.key());
+    }
+
+    @Override
+    public List<String> state(StoreEntry entry) {
+        return entry.state();
+    }
+
+    @Override
+    public Mono<ByteBuffer> find(String key, int max, int maxLine) {
+        return entry(key).flatMap(found -> {
+            if (found.size() > max) {
+                throw new StoreException(key + " has more than " + max + " bytes");
+            }
+            return later(Mono.fromCallable(() -> ByteBuffer.wrap(files.get(key).clone())));
+        });
     }
 
     private <T> Mono<T> later(Mono<T> value) {

@@ -35,7 +35,8 @@ class ArrowFuzzTest {
 
     private static void requireReadOrRefused(byte[] bytes) {
         Hostile.bytes(() -> {
-            try (Table table = Table.openArrow(MemoryStore.of("fuzz", Map.of("a.arrow", bytes)), "a.arrow", OPTIONS)) {
+            try (Table table = Table.open(
+                    MemoryStore.of("fuzz", Map.of("a.arrow", bytes)), "a.arrow", TableFormat.arrow(), OPTIONS)) {
                 for (long i = 0; i < Math.min(table.size(), MAX_ROWS); i++) {
                     table.get(i).block();
                 }

@@ -8,10 +8,13 @@ import io.penstock.fault.FormatException;
 import io.penstock.kit.Hostile;
 import io.penstock.store.MemoryStore;
 import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,7 +33,7 @@ class ArrowTablesTest {
     private static final TableOptions SMALL = TableOptions.standard().maxGroupBytes(8 << 20);
 
     private static Table open(byte[] bytes, TableOptions options) {
-        return Table.openArrow(MemoryStore.of("memory", Map.of("a.arrow", bytes)), "a.arrow", options);
+        return Table.open(MemoryStore.of("memory", Map.of("a.arrow", bytes)), "a.arrow", TableFormat.arrow(), options);
     }
 
     private static Row row(Table table, long index) {
@@ -159,6 +162,44 @@ class ArrowTablesTest {
         assertThatThrownBy(() -> open("FEA1....".getBytes(StandardCharsets.UTF_8), SMALL))
                 .hasMessageContaining("Feather version 1");
         assertThatThrownBy(() -> open(new byte[0], SMALL)).hasMessageContaining("neither an Arrow file nor a stream");
+    }
+
+    @Test
+    void compressedBuffer_claimsMoreThanItCanHold_isRefusedBeforeMemoryIsTaken() {
+        for (CodecType codec : List.of(CodecType.ZSTD, CodecType.LZ4_FRAME)) {
+            byte[] bytes = MadeArrow.bytes(1, false, codec, false);
+            ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+            int magic = codec == CodecType.ZSTD ? 0xFD2FB528 : 0x184D2204;
+            for (int at = Long.BYTES; at + Integer.BYTES <= bytes.length; at++) {
+                if (file.getInt(at) == magic) {
+                    file.putLong(at - Long.BYTES, Integer.MAX_VALUE - 17);
+                }
+            }
+
+            Table table = open(bytes, TableOptions.standard().maxGroupBytes(Long.MAX_VALUE));
+
+            assertThatThrownBy(() -> row(table, 0))
+                    .isInstanceOf(FormatException.class)
+                    .hasMessageContaining("bytes claims to be 2147483630");
+        }
+    }
+
+    /** Any number of them fits into no bytes, so the claimed number has to be bounded by itself. */
+    @Test
+    void listsWithoutElements_areRowsOfNothing_andCannotClaimMemory() {
+        TableOptions options = SMALL.lists("lists", 1);
+        byte[] bytes = MadeArrow.emptyLists();
+        Table table = open(bytes, options);
+        ByteBuffer claiming = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        for (int at = 0; at + Long.BYTES <= bytes.length; at += Integer.BYTES) {
+            if (claiming.getLong(at) == MadeArrow.BATCH_ROWS) {
+                claiming.putLong(at, Integer.MAX_VALUE);
+            }
+        }
+
+        assertThat(table.size()).isEqualTo(MadeArrow.BATCH_ROWS);
+        assertThat(row(table, 4).tensor("lists").shape()).isEqualTo(Shape.of(0));
+        assertThatThrownBy(() -> row(open(bytes, options), 4)).isInstanceOf(FormatException.class);
     }
 
     /** Any byte, and any number in the metadata, may be damaged. */

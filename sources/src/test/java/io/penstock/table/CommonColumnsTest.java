@@ -13,7 +13,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
+import org.apache.arrow.vector.compression.CompressionUtil.CodecType;
 import org.apache.parquet.format.CompressionCodec;
 import org.apache.parquet.format.ConvertedType;
 import org.apache.parquet.format.Encoding;
@@ -106,17 +108,45 @@ class CommonColumnsTest {
     }
 
     @Test
+    void open_oneDamagedFileOfMany_isNamed() {
+        byte[] good = MadeArrow.bytes(1, false, CodecType.NO_COMPRESSION, false);
+        byte[] cut = Arrays.copyOf(good, good.length - 20);
+        Map<String, byte[]> parquet = Map.of("a.parquet", cut, "b.parquet", cut);
+        Map<String, byte[]> arrow = new TreeMap<>(Map.of("a.arrow", good, "b.arrow", cut, "c.arrow", good));
+        Map<String, byte[]> lines = Map.of(
+                "a.jsonl", "{\"x\":\"1\"}\n".getBytes(StandardCharsets.UTF_8),
+                "b.jsonl", new byte[] {0, 1, '\n', '{', '\n'},
+                "c.jsonl.gz", "no gzip".getBytes(StandardCharsets.UTF_8));
+
+        assertThatThrownBy(() ->
+                        Table.open(MemoryStore.of("m", parquet), "", TableFormat.parquet(), TableOptions.standard()))
+                .isInstanceOf(FormatException.class)
+                .hasMessageContaining("m/a.parquet: it is not a Parquet file");
+        assertThatThrownBy(
+                        () -> Table.open(MemoryStore.of("m", arrow), "", TableFormat.arrow(), TableOptions.standard()))
+                .isInstanceOf(FormatException.class)
+                .hasMessageContaining("m/b.arrow: it is cut off");
+        TableOptions x = TableOptions.standard().columns("x");
+        assertThatThrownBy(() -> Table.open(MemoryStore.of("m", lines), "", TableFormat.jsonLines(), x))
+                .hasMessageContaining("c.jsonl.gz");
+        Table two = Table.open(MemoryStore.of("m", lines), "{a,b}.jsonl", TableFormat.jsonLines(), x);
+        assertThat(two.size()).isEqualTo(3);
+        assertThatThrownBy(() -> row(two, 1)).hasMessageContaining("m/b.jsonl, line 1: it is damaged JSON");
+        assertThatThrownBy(() -> row(two, 2)).hasMessageContaining("m/b.jsonl, line 2: it is damaged JSON");
+    }
+
+    @Test
     void csv_goesByTheNamesOfItsHeader() {
         MemoryStore store = MemoryStore.of(
                 "parts", Map.of("a.csv", bytes("x,y\n1,2\n"), "b.csv", bytes("y,x\n4,3\n"), "c.csv", bytes("x\n5\n")));
         TableOptions options = TableOptions.standard().type("x", DType.I32).type("y", DType.I32);
 
-        try (Table table = Table.openCsv(store, "", options.fillNulls("y", 0), null)) {
+        try (Table table = Table.open(store, "", TableFormat.csv(), options.fillNulls("y", 0))) {
             assertThat(row(table, 1).tensor("x").longAt(0)).isEqualTo(3);
             assertThat(row(table, 1).tensor("y").longAt(0)).isEqualTo(4);
             assertThat(row(table, 2).tensor("y").longAt(0)).isZero();
         }
-        assertThatThrownBy(() -> Table.openCsv(store, "", options, null))
+        assertThatThrownBy(() -> Table.open(store, "", TableFormat.csv(), options))
                 .hasMessageContaining("memory:parts/c.csv has no column y, which memory:parts/a.csv has");
     }
 
@@ -133,7 +163,8 @@ class CommonColumnsTest {
     }
 
     private static Table parquet(TableOptions options, byte[] a, byte[] b) {
-        return Table.openParquet(MemoryStore.of("parts", Map.of("a.parquet", a, "b.parquet", b)), "", options);
+        return Table.open(
+                MemoryStore.of("parts", Map.of("a.parquet", a, "b.parquet", b)), "", TableFormat.parquet(), options);
     }
 
     private static byte[] numbers(String name, Type type, long bits, UnaryOperator<SchemaElement> annotated) {

@@ -49,9 +49,10 @@ class DelimitedFuzzTest {
 
     private static Table open(int format, byte[] text) {
         return switch (format) {
-            case 0 -> Table.openCsv(MemoryStore.of("fuzz", Map.of("a.csv", text)), "a.csv", OPTIONS, null);
-            case 1 -> Table.openCsv(MemoryStore.of("fuzz", Map.of("a.tsv", text)), "a.tsv", OPTIONS, null);
-            default -> Table.openJson(MemoryStore.of("fuzz", Map.of("a.jsonl", text)), "a.jsonl", FIELDS, null);
+            case 0 -> Table.open(MemoryStore.of("fuzz", Map.of("a.csv", text)), "a.csv", TableFormat.csv(), OPTIONS);
+            case 1 -> Table.open(MemoryStore.of("fuzz", Map.of("a.tsv", text)), "a.tsv", TableFormat.csv(), OPTIONS);
+            default ->
+                Table.open(MemoryStore.of("fuzz", Map.of("a.jsonl", text)), "a.jsonl", TableFormat.jsonLines(), FIELDS);
         };
     }
 

@@ -33,12 +33,13 @@ class DelimitedTablesTest {
 
     private static Table csv(String text, TableOptions options) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        return Table.openCsv(MemoryStore.of("memory", Map.of("a.csv", bytes)), "a.csv", options, null);
+        return Table.open(MemoryStore.of("memory", Map.of("a.csv", bytes)), "a.csv", TableFormat.csv(), options);
     }
 
     private static Table json(String text, TableOptions options) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        return Table.openJson(MemoryStore.of("memory", Map.of("a.jsonl", bytes)), "a.jsonl", options, null);
+        return Table.open(
+                MemoryStore.of("memory", Map.of("a.jsonl", bytes)), "a.jsonl", TableFormat.jsonLines(), options);
     }
 
     private static Row row(Table table, long index) {
@@ -109,7 +110,7 @@ class DelimitedTablesTest {
     void csv_tabs_areSeparatorsWhereTheNameSaysSo() throws IOException {
         Path file = Files.writeString(folder.resolve("a.tsv"), "a\tb\n1,5\t2\n");
 
-        try (Table table = Table.openCsv(file, STANDARD, null)) {
+        try (Table table = Table.open(file, TableFormat.csv(), STANDARD)) {
             assertThat(texts(table, "a")).containsExactly("1,5");
         }
     }
@@ -151,6 +152,72 @@ class DelimitedTablesTest {
     }
 
     @Test
+    void csv_quoteThatIsNone_failsItsLineAlone() {
+        String text = "t,n\nFirst,1\n\"Second,2\nThird \"x\",3\n\"a\nb\",\"c\nd\" e\n\"f\nf\",6\n";
+
+        Table table = csv(text, STANDARD.columns("n"));
+
+        assertThat(table.size()).isEqualTo(6);
+        assertThatThrownBy(() -> row(table, 1))
+                .hasMessageContaining("a.csv, line 3: the quote that begins cell 1 is not closed");
+        assertThatThrownBy(() -> row(table, 3))
+                .hasMessageContaining("a.csv, line 5: the quote that begins cell 2 is not closed");
+        assertThatThrownBy(() -> row(table, 4))
+                .hasMessageContaining("a.csv, line 7: there are 1 cells, the header has 2");
+        assertThat(Stream.of(0, 2, 5).map(i -> text(row(table, i).tensor("n")))).containsExactly("1", "3", "6");
+    }
+
+    @Test
+    void csv_quoteThatIsNoneInALargeFile_failsItsLineAlone() {
+        String text = "t,n\n\"Second,2\n" + "a,1\n".repeat(200_000) + "Third \"x\",3\n\"Fourth,4\n\"x\",5\n";
+
+        Table table = csv(text, STANDARD);
+
+        assertThat(table.size()).isEqualTo(200_004);
+        assertThatThrownBy(() -> row(table, 0)).hasMessageContaining("line 2: the quote that begins cell 1");
+        assertThat(text(row(table, 1).tensor("n"))).isEqualTo("1");
+        assertThat(text(row(table, 200_001).tensor("t"))).isEqualTo("Third \"x\"");
+        assertThatThrownBy(() -> row(table, 200_002)).hasMessageContaining("line 200004: the quote that begins");
+        assertThat(text(row(table, 200_003).tensor("t"))).isEqualTo("x");
+    }
+
+    @Test
+    void csv_bytesThatAreNotUtf8_failTheRecordWhicheverColumnsAreChosen() {
+        byte[] bytes = "name,n\nZo\u00C3\u00AB,1\nZoe,2\nZo\u00EB,3\n".getBytes(StandardCharsets.ISO_8859_1);
+        for (String column : List.of("name", "n")) {
+            Table table = Table.open(
+                    MemoryStore.of("m", Map.of("a.csv", bytes)), "a.csv", TableFormat.csv(), STANDARD.columns(column));
+
+            assertThatThrownBy(() -> row(table, 2))
+                    .isInstanceOf(FormatException.class)
+                    .hasMessageContaining("a.csv, line 4: column name: it is not UTF-8: byte EB at byte 2 of the cell");
+            assertThat(text(row(table, 0).tensor(column))).isEqualTo(column.equals("n") ? "1" : "Zo\u00EB");
+        }
+    }
+
+    @Test
+    void csv_headerThatIsNotUtf8_isRefused() {
+        byte[] bytes = "n,Stra\u00DFe\n1,2\n".getBytes(StandardCharsets.ISO_8859_1);
+
+        assertThatThrownBy(() ->
+                        Table.open(MemoryStore.of("m", Map.of("a.csv", bytes)), "a.csv", TableFormat.csv(), STANDARD))
+                .isInstanceOf(FormatException.class)
+                .hasMessageContaining("a.csv: its header, line 1: column")
+                .hasMessageContaining("it is not UTF-8: byte DF at byte 4 of the cell");
+        assertThatThrownBy(() -> csv("\"a\"x,b\n1,2\n", STANDARD))
+                .hasMessageContaining("its header, line 1: text follows the closing quote of cell 1");
+    }
+
+    @Test
+    void csv_carriageReturnsThatEndNoLine_belongToTheirCells() {
+        Table table = csv("a,b\r\n\r\r\nx\ry,z\r\n\r\n\"1\r2\",\r\n3,4\r\r\n", STANDARD);
+
+        assertThat(table.size()).isEqualTo(3);
+        assertThat(texts(table, "a")).containsExactly("x\ry", "1\r2", "3");
+        assertThat(texts(table, "b")).containsExactly("z", "", "4\r");
+    }
+
+    @Test
     void csv_openedWrongly_saysWhatIsWrong() {
         assertThatThrownBy(() -> csv(PEOPLE, STANDARD.columns("size")))
                 .hasMessageContaining("a.csv: there is no column \"size\", only [name, age, height]");
@@ -162,9 +229,6 @@ class DelimitedTablesTest {
         assertThatThrownBy(() -> csv("a,b,a\n1,2,3\n", STANDARD)).hasMessageContaining("there are two columns \"a\"");
         assertThatThrownBy(() -> csv("a\n1\n\"2\n3\n", STANDARD))
                 .hasMessageContaining("a.csv, line 3: a quote in this record is never closed");
-        assertThatThrownBy(() -> csv("t,n\n\"Second,2\nThird \"x\",3\n", STANDARD.columns("n")))
-                .as("a quote that swallows a record")
-                .hasMessageContaining("a.csv, line 2: a quote that begins a cell here is closed on line 3, and text");
         assertThatThrownBy(() -> csv("", STANDARD)).hasMessageContaining("it has no header: it is empty");
         assertThatThrownBy(() -> csv(PEOPLE, STANDARD.fillNulls("age", 0))).hasMessageContaining("as in age:float=0");
         assertThatThrownBy(() -> csv(PEOPLE, STANDARD.type("age", DType.I64).fillNulls("age", 0.5)))
@@ -203,18 +267,18 @@ class DelimitedTablesTest {
         Path file = Files.writeString(folder.resolve("a.csv"), PEOPLE);
         Path index = folder.resolve("index");
 
-        try (Table first = Table.openCsv(file, STANDARD, index)) {
+        try (Table first = Table.open(file, TableFormat.csv().index(index), STANDARD)) {
             assertThat(first.size()).isEqualTo(3);
         }
         FileTime written = Files.getLastModifiedTime(file);
         Files.writeString(file, PEOPLE.replace("\nGrace", " Grace")); // the same size and time: the index is believed
         Files.setLastModifiedTime(file, written);
-        try (Table again = Table.openCsv(file, STANDARD, index)) {
+        try (Table again = Table.open(file, TableFormat.csv().index(index), STANDARD)) {
             assertThat(again.size()).isEqualTo(3);
             assertThatThrownBy(() -> again.get(0).block()).hasMessageContaining("the file has changed");
         }
         Files.writeString(file, PEOPLE + "Kurt,71,1.6\n");
-        try (Table changed = Table.openCsv(file, STANDARD, index)) {
+        try (Table changed = Table.open(file, TableFormat.csv().index(index), STANDARD)) {
             assertThat(changed.size()).isEqualTo(4);
         }
     }
@@ -223,7 +287,7 @@ class DelimitedTablesTest {
     void csv_damagedIndex_isMadeAgain() throws IOException {
         Path file = Files.writeString(folder.resolve("a.csv"), PEOPLE);
         Path index = folder.resolve("index");
-        Table.openCsv(file, STANDARD, index).close();
+        Table.open(file, TableFormat.csv().index(index), STANDARD).close();
         Path kept;
         try (Stream<Path> files = Files.list(index)) {
             kept = files.findFirst().orElseThrow();
@@ -234,7 +298,7 @@ class DelimitedTablesTest {
             byte[] damaged = bytes.clone();
             damaged[i] ^= 4;
             Files.write(kept, damaged);
-            try (Table table = Table.openCsv(file, STANDARD, index)) {
+            try (Table table = Table.open(file, TableFormat.csv().index(index), STANDARD)) {
                 assertThat(table.size()).isEqualTo(3);
             }
         }
@@ -251,7 +315,7 @@ class DelimitedTablesTest {
         }
         Files.write(folder.resolve("year=2024/b.csv.gz"), packed.toByteArray());
 
-        try (Table table = Table.openCsv(folder, STANDARD.columns("name", "year"), null)) {
+        try (Table table = Table.open(folder, TableFormat.csv(), STANDARD.columns("name", "year"))) {
             assertThat(texts(table, "name")).containsExactly("Ada", "Grace", "Alan", "Kurt");
             assertThat(row(table, 3).tensor("year")).isEqualTo(Tensor.scalar(2024L));
         }
@@ -265,10 +329,12 @@ class DelimitedTablesTest {
             Files.writeString(folder.resolve("year=%s/a.csv".formatted(year)), PEOPLE);
         }
 
-        try (Table refusing = Table.openCsv(folder, STANDARD.columns("name", "year"), null);
-                Table filled =
-                        Table.openCsv(folder, STANDARD.columns("name", "year").fillNulls("year", -1), null);
-                Table others = Table.openCsv(folder, STANDARD.columns("name"), null)) {
+        try (Table refusing = Table.open(folder, TableFormat.csv(), STANDARD.columns("name", "year"));
+                Table filled = Table.open(
+                        folder,
+                        TableFormat.csv(),
+                        STANDARD.columns("name", "year").fillNulls("year", -1));
+                Table others = Table.open(folder, TableFormat.csv(), STANDARD.columns("name"))) {
             assertThat(refusing.fields()).extracting(TableField::toString).containsExactly("name u8[n]", "year i64");
             assertThat(row(refusing, 0).tensor("year")).isEqualTo(Tensor.scalar(2023L));
             assertThatThrownBy(() -> row(refusing, 3))
@@ -278,8 +344,10 @@ class DelimitedTablesTest {
             assertThat(row(filled, 3).tensor("year")).isEqualTo(Tensor.scalar(-1L));
             assertThat(texts(others, "name")).hasSize(6);
         }
-        assertThatThrownBy(() ->
-                        Table.openCsv(folder, STANDARD.columns("name", "year").fillNulls(0.5), null))
+        assertThatThrownBy(() -> Table.open(
+                        folder,
+                        TableFormat.csv(),
+                        STANDARD.columns("name", "year").fillNulls(0.5)))
                 .hasMessageContaining("nulls of column year cannot become 0.5: it is i64");
     }
 
@@ -369,6 +437,47 @@ class DelimitedTablesTest {
         }
         assertThat(text(row(table, 10).tensor("t"))).isEqualTo("ok");
         assertThat(row(table, 10).tensor("l.lengths")).isEqualTo(Tensor.ofInts(new int[] {1, 0}));
+    }
+
+    @Test
+    void json_brokenFieldsThatAreNotChosen_failTheirLinesToo() {
+        Table table = json("""
+                {"t":"a\\ud800b","n":1}
+                {"o":{"t":["\\ud800"]},"n":2}
+                {"\\ud800":0,"n":3}
+                {"t":1,"t":2,"n":4}
+                {"o":{"p":{"t":1,"t":1}},"n":5}
+                {"\\udc00":0,"n":3}
+                {"t":"\\ud83d\\ude00","n":6}
+                """, STANDARD.columns("n").type("n", DType.I32));
+
+        List<String> wrong = List.of(
+                "line 1: column t: half of a surrogate pair is no character",
+                "line 2: column o: half of a surrogate pair is no character",
+                "line 3: it is damaged JSON",
+                "line 4: column t: it is there twice",
+                "line 5: column o.p.t: it is there twice",
+                "line 6: it is damaged JSON");
+        for (int i = 0; i < wrong.size(); i++) {
+            int index = i;
+            assertThatThrownBy(() -> row(table, index))
+                    .isInstanceOf(FormatException.class)
+                    .hasMessageContaining("a.jsonl, " + wrong.get(i));
+        }
+        assertThat(row(table, 6).tensor("n")).isEqualTo(Tensor.scalar(6));
+    }
+
+    @Test
+    void json_fieldsThatAreNotUtf8AndNotChosen_failTheirLines() {
+        byte[] bytes = "{\"t\":\"\u00E9\",\"n\":1}\n{\"n\":2}\n".getBytes(StandardCharsets.ISO_8859_1);
+        Table table = Table.open(
+                MemoryStore.of("m", Map.of("a.jsonl", bytes)),
+                "a.jsonl",
+                TableFormat.jsonLines(),
+                STANDARD.columns("n").type("n", DType.I32));
+
+        assertThatThrownBy(() -> row(table, 0)).hasMessageContaining("a.jsonl, line 1: it is damaged JSON");
+        assertThat(row(table, 1).tensor("n")).isEqualTo(Tensor.scalar(2));
     }
 
     @Test

@@ -54,6 +54,29 @@ final class MadeArrow {
 
     private MadeArrow() {}
 
+    /** A stream of one batch with a column of lists without elements, which take no bytes. */
+    static byte[] emptyLists() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (BufferAllocator allocator = new RootAllocator();
+                FixedSizeListVector lists = FixedSizeListVector.empty("lists", 0, allocator)) {
+            lists.addOrGetVector(FieldType.notNullable(new ArrowType.Int(32, true)));
+            lists.setValueCount(BATCH_ROWS);
+            try (VectorSchemaRoot root = new VectorSchemaRoot(List.<FieldVector>of(lists));
+                    ArrowWriter writer = new ArrowStreamWriter(root, null, Channels.newChannel(out))) {
+                for (int i = 0; i < BATCH_ROWS; i++) {
+                    lists.setNotNull(i);
+                }
+                root.setRowCount(BATCH_ROWS);
+                writer.start();
+                writer.writeBatch();
+                writer.end();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return out.toByteArray();
+    }
+
     /** A file, or a stream, of some batches. Row 3 of each has nulls, if there are to be some. */
     static byte[] bytes(int batches, boolean isStream, CodecType codec, boolean nulls) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();

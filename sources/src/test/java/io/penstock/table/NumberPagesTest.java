@@ -60,7 +60,7 @@ class NumberPagesTest {
                 file,
                 ParquetMaker.file(
                         data, ParquetMaker.footer(column, CompressionCodec.UNCOMPRESSED, rows, rows, data.length)));
-        try (Table table = Table.openParquet(file, options)) {
+        try (Table table = Table.open(file, TableFormat.parquet(), options)) {
             double[] values = new double[rows];
             for (int row = 0; row < rows; row++) {
                 Tensor value = Objects.requireNonNull(table.get(row).block()).tensor("c");

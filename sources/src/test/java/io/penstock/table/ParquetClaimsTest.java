@@ -134,9 +134,10 @@ class ParquetClaimsTest {
 
     private static void requireRefused(byte[] file, String... words) {
         Hostile.decoded(() -> {
-            try (Table table = Table.openParquet(
+            try (Table table = Table.open(
                     MemoryStore.of("claims", Map.of("a.parquet", file)),
                     "a.parquet",
+                    TableFormat.parquet(),
                     TableOptions.standard().maxGroupBytes(16 << 20))) {
                 table.get(0).block();
                 throw new AssertionError("was read");

@@ -81,8 +81,8 @@ class ParquetFuzzTest {
 
     private static void requireReadOrRefused(byte[] file, String place) {
         Hostile.decoded(() -> {
-            try (Table table =
-                    Table.openParquet(MemoryStore.of("fuzz", Map.of("a.parquet", file)), "a.parquet", OPTIONS)) {
+            try (Table table = Table.open(
+                    MemoryStore.of("fuzz", Map.of("a.parquet", file)), "a.parquet", TableFormat.parquet(), OPTIONS)) {
                 for (long i = 0; i < Math.min(table.size(), ROWS); i++) {
                     table.get(i).block();
                 }

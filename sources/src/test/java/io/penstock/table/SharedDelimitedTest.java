@@ -59,7 +59,8 @@ class SharedDelimitedTest {
     }
 
     private static void compareCsv(JsonNode file) {
-        try (Table table = Table.openCsv(DATA.resolve(file.get("path").asText()), TableOptions.standard(), null)) {
+        try (Table table =
+                Table.open(DATA.resolve(file.get("path").asText()), TableFormat.csv(), TableOptions.standard())) {
             assertThat(table.size()).isEqualTo(file.get("records_with_header").asLong() - 1);
             assertThat(table.schema().names()).isEqualTo(words(file.get("header")));
             assertThat(texts(table, 0)).isEqualTo(words(file.get("first")));
@@ -73,7 +74,7 @@ class SharedDelimitedTest {
     private static void compareJson(JsonNode file) {
         String[] keys = words(file.get("keys")).toArray(String[]::new);
         TableOptions options = TableOptions.standard().columns(keys);
-        try (Table table = Table.openJson(DATA.resolve(file.get("path").asText()), options, null)) {
+        try (Table table = Table.open(DATA.resolve(file.get("path").asText()), TableFormat.jsonLines(), options)) {
             assertThat(table.size()).isEqualTo(file.get("records").asLong());
             long[] characters = new long[keys.length];
             for (long row = 0; row < table.size(); row++) {

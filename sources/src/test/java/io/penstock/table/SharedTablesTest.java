@@ -54,7 +54,8 @@ class SharedTablesTest {
                     .hasMessageContaining(refused == null ? "" : refused);
             return;
         }
-        try (Table table = Table.openParquet(path, TableOptions.standard().fillNulls(0))) {
+        try (Table table =
+                Table.open(path, TableFormat.parquet(), TableOptions.standard().fillNulls(0))) {
             long read = file.path("rows_read").asLong(file.get("rows").asLong());
             assertThat(table.size()).isEqualTo(read);
             for (int i = 0; i < file.path("first").size(); i++) {
@@ -66,7 +67,8 @@ class SharedTablesTest {
 
     /** Every row, so that every page is decoded. */
     private static long loadAll(Path path) {
-        try (Table table = Table.openParquet(path, TableOptions.standard().fillNulls(0))) {
+        try (Table table =
+                Table.open(path, TableFormat.parquet(), TableOptions.standard().fillNulls(0))) {
             long loaded = 0;
             while (loaded < table.size() && table.get(loaded).block() != null) {
                 loaded++;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.kit.CountingStore;
 import io.penstock.order.Draws;
 import io.penstock.order.Sampler;
+import io.penstock.pipeline.Dataset;
 import io.penstock.stream.Execution;
 import io.penstock.tensor.DType;
 import java.time.Duration;
@@ -37,7 +38,7 @@ class TableAheadTest {
     }
 
     private Table open(TableOptions options) {
-        Table table = Table.openCsv(store, "", options, null);
+        Table table = Table.open(store, "", TableFormat.csv(), options);
         Objects.requireNonNull(table.get(0).block()); // what a row group takes is known then
         store.asked();
         return table;
@@ -64,6 +65,21 @@ class TableAheadTest {
             StepVerifier.create(table.get(5)).expectNextCount(1).verifyComplete();
             table.prefetch(new long[] {5, 22}).block();
             assertThat(store.asked()).isEmpty();
+        }
+    }
+
+    @Test
+    void prefetch_ofAUsersDecorator_readsTheGroupsOfTheTable() {
+        try (Table table = open(TYPES)) {
+            Dataset<Row> patient = Dataset.wrapping(table, row -> table.get(row).retry(3));
+
+            patient.map("same", row -> row)
+                    .slice(4, 24)
+                    .prefetch(new long[] {0, 17})
+                    .block();
+
+            assertThat(files(store.asked())).isEqualTo(filesOfRows(4, 21));
+            assertThat(patient.id(5).name()).isEqualTo(table.id(5).name());
         }
     }
 

@@ -1,15 +1,17 @@
 package io.penstock.table;
 
-import io.penstock.kit.DatasetKit;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Indexing;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
+import io.penstock.testkit.DatasetKit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import org.apache.arrow.vector.compression.CompressionUtil.CodecType;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.io.TempDir;
@@ -82,7 +84,7 @@ class TableKitsTest {
 
         @Override
         Dataset<Row> open(Path files) {
-            return Table.openCsv(files, TYPES, folder.resolve("index"));
+            return Table.open(files, TableFormat.csv().index(folder.resolve("index")), TYPES);
         }
     }
 
@@ -103,7 +105,7 @@ class TableKitsTest {
 
         @Override
         Dataset<Row> open(Path files) {
-            return Table.openJson(files, TYPES, folder.resolve("index"));
+            return Table.open(files, TableFormat.jsonLines().index(folder.resolve("index")), TYPES);
         }
     }
 
@@ -120,12 +122,38 @@ class TableKitsTest {
 
         @Override
         Dataset<Row> open(Path files) {
-            return Table.openArrow(files, TYPES);
+            return Table.open(files, TableFormat.arrow(), TYPES);
         }
 
         @Override
         protected boolean share(long one, long other) {
             return true;
+        }
+    }
+
+    /** Windows of two rows, of which the third has rows of the second file. */
+    @Nested
+    class Windows extends Csv {
+        @Override
+        Dataset<Row> open(Path files) {
+            RowWindows windows = RowWindows.of(2).stride(2).order("n").step(1).features("n");
+            return Objects.requireNonNull(
+                    windows.over(super.open(files), Indexing.inMemory()).block());
+        }
+
+        @Override
+        protected Row expected(long index) {
+            return new Row(List.of("features"), List.of(Tensor.ofFloats(new float[] {2 * index, 2 * index + 1}, 2, 1)));
+        }
+
+        @Override
+        protected void change(long index) throws IOException {
+            super.change(2 * index);
+        }
+
+        @Override
+        protected boolean share(long one, long other) {
+            return super.share(2 * one, 2 * other);
         }
     }
 }

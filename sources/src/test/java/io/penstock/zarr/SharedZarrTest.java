@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,6 +61,7 @@ class SharedZarrTest {
         assertThat(arrays).isNotEmpty();
     }
 
+    @Tag("endurance")
     @Test
     void everySmallArray_readOverHttpWholeAndByRegion_hasTheExpectedBytes() throws IOException {
         Path data = data();

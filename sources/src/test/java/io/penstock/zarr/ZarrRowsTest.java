@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cache.SampleKey;
 import io.penstock.kit.CountingStore;
-import io.penstock.kit.DatasetKit;
 import io.penstock.kit.HeldTier;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
+import io.penstock.testkit.DatasetKit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

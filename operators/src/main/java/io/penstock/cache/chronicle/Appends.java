@@ -8,6 +8,8 @@ import io.penstock.cache.chronicle.internal.LogEntry;
 import io.penstock.cache.chronicle.internal.LogWriter;
 import io.penstock.cache.chronicle.internal.PendingAppend;
 import io.penstock.cache.chronicle.internal.SharedCounters;
+import io.penstock.cache.chronicle.internal.Watch;
+import io.penstock.cache.internal.ByteBudget;
 import io.penstock.cache.internal.WriteBehind;
 import io.penstock.internal.AccessFaults;
 import io.penstock.internal.Notice;
@@ -35,6 +37,9 @@ import reactor.core.scheduler.Schedulers;
  * <p>A put completes at once while at most {@code maxWaiting} bytes wait. Later ones complete when what waits has been
  * written down to that. So a caller that puts is slowed to the pace of the disk, without a thread that blocks. Room is
  * claimed before a put is accepted, so a faster tier takes what this one refuses.
+ *
+ * <p>What waits is held, so it counts. Where a tier evicts, no room is claimed, and a part of the budget is for what
+ * waits instead. A put beyond that completes once it is written down, and is found from then on.
  */
 final class Appends {
 
@@ -48,11 +53,16 @@ final class Appends {
 
     private static final long REFUSED = -1;
 
+    /** Of the budget of a tier that evicts, what may wait. */
+    private static final int WAITING_PART = 32;
+
     private final LogWriter writer;
     private final DiskIndex index;
     private final SharedCounters counters;
-    private final AtomicLong seen;
+    private final Watch watch;
     private final long maxWaiting;
+    private final boolean evicts;
+    private volatile ByteBudget waitingRoom = new ByteBudget(0);
     private final Scheduler thread = Schedulers.newSingle(Appends::thread);
 
     private final WriteBehind<PendingAppend> queue = new WriteBehind<>(work -> schedule(work, 0), this::appendAll);
@@ -64,22 +74,35 @@ final class Appends {
     private final Object claiming = new Object();
     private volatile boolean stopped;
 
-    Appends(
-            LogWriter writer,
-            DiskIndex index,
-            SharedCounters counters,
-            AtomicLong seen,
-            long maxWaiting,
-            boolean never) {
-        this.writer = writer;
-        this.index = index;
-        this.counters = counters;
-        this.seen = seen;
-        this.maxWaiting = maxWaiting;
-        this.stopped = never;
-        if (!never) {
+    /** Of the parts it needs no others than are made before it. */
+    Appends(Opener.Parts parts, ChronicleOptions options) {
+        this.writer = parts.writer;
+        this.index = parts.index;
+        this.counters = parts.counters;
+        this.watch = parts.watch;
+        this.maxWaiting = options.pendingBytes;
+        this.evicts = options.evicts;
+        this.stopped = parts.locks == null; // it only looks
+        if (!stopped) {
             thread.schedule(Appends::prepare);
         }
+    }
+
+    /** Before anything is put. */
+    void limit(long budget, long segmentBytes) {
+        long forWaiting = evicts ? Math.min(maxWaiting, budget / WAITING_PART) : 0;
+        waitingRoom = new ByteBudget(forWaiting);
+        writer.limit(budget - forWaiting, segmentBytes);
+    }
+
+    /** For files and for what waits. */
+    long budget() {
+        return writer.budget() + waitingRoom.total();
+    }
+
+    /** What the files of all processes and what waits here take. */
+    long bytes() {
+        return counters.used() + waitingRoom.used();
     }
 
     private static void prepare() {
@@ -107,25 +130,29 @@ final class Appends {
     /** Whether the value is held, once it may be known; {@code null} if it was refused. */
     @Nullable Mono<Boolean> put(SampleKey key, Encoded value, Provenance provenance) {
         PendingAppend entry = PendingAppend.value(key, value, provenance);
-        if (!queue.enter(entry)) {
+        boolean found = !evicts || takeRoom(entry);
+        if (found && !queue.enter(entry)) {
+            giveBackRoom(entry);
             return Mono.just(true);
         }
-        if (index.contains(key)) { // published since the caller looked for it
-            queue.leave(entry);
-            entry.complete(true); // a lease may wait for it by now
+        if (found && index.contains(key)) { // published since the caller looked for it
+            settle(entry, true); // a lease may wait for it by now
             return Mono.just(true);
         }
         long waiting = enqueue(entry);
         if (waiting == REFUSED) {
-            queue.leave(entry);
-            entry.complete(false);
+            settle(entry, false);
             return null;
         }
         if (stopped) { // the thread may be gone
             appendAll();
             return null;
         }
-        if (waiting > maxWaiting) {
+        if (!found) {
+            queue.work();
+            return Mono.fromCompletionStage(entry.held()).publishOn(Schedulers.parallel());
+        }
+        if (!evicts && waiting > maxWaiting) {
             return slowed();
         }
         if (waiting < WORTH_WAKING) {
@@ -134,6 +161,22 @@ final class Appends {
             queue.work();
         }
         return Mono.just(true);
+    }
+
+    private boolean takeRoom(PendingAppend entry) {
+        boolean taken = waitingRoom.take(entry.bytes());
+        entry.counted = taken ? entry.bytes() : 0;
+        return taken;
+    }
+
+    private void giveBackRoom(PendingAppend entry) {
+        waitingRoom.giveBack(entry.counted);
+    }
+
+    private void settle(PendingAppend entry, boolean held) {
+        queue.leave(entry);
+        giveBackRoom(entry);
+        entry.complete(held);
     }
 
     /** The bytes that wait now, or that there is no room. */
@@ -232,7 +275,7 @@ final class Appends {
             if (!stopped && !entry.isCancelled()) {
                 appended = writer.append(entry, publication -> queue.move(entry, publication));
                 if (appended) {
-                    count(counters, seen);
+                    counters.countAppended();
                 } else {
                     lost.incrementAndGet();
                 }
@@ -245,13 +288,8 @@ final class Appends {
             stop(e);
         } finally {
             queue.finish(entry, appended);
+            giveBackRoom(entry);
         }
-    }
-
-    /** Counts an entry of this process, which it knows if it knows all before it. */
-    static void count(SharedCounters counters, AtomicLong seen) {
-        long before = counters.countAppended();
-        seen.compareAndSet(before, before + 1);
     }
 
     /** Runs a task periodically on the thread that appends. */
@@ -267,6 +305,7 @@ final class Appends {
         if (!stopped) {
             stopped = true;
             writer.stop();
+            watch.loseShortened(); // at once: what was just written may have lengthened a file that was cut, by zeros
             Notice.warn(
                     LOG,
                     "the disk cache keeps what it has and takes nothing more, the run goes on: {}",

@@ -3,6 +3,7 @@ package io.penstock.cache.chronicle;
 import io.penstock.cache.chronicle.internal.LogWriter;
 import io.penstock.cache.chronicle.internal.Segment;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 
 /**
  * Where a disk cache lies and what it may take. A value: each method gives a changed copy, and {@link #open} does the
@@ -14,35 +15,30 @@ public final class ChronicleOptions {
     private static final long DEFAULT_PENDING = 64L << 20;
 
     final Path directory;
-    final long maxBytes;
-    final double maxFreeShare;
-    final long segmentBytes;
-    final long pendingBytes;
-    final boolean verifyEveryRead;
-    final boolean readOnly;
-    final boolean evicts;
+    long maxBytes;
+    double maxFreeShare = DEFAULT_SHARE;
+    long segmentBytes;
+    long pendingBytes = DEFAULT_PENDING;
+    boolean verifyEveryRead;
+    boolean readOnly;
+    boolean evicts;
 
     ChronicleOptions(Path directory) {
-        this(directory, 0, DEFAULT_SHARE, 0, DEFAULT_PENDING, false, false, false);
+        this.directory = directory;
     }
 
-    private ChronicleOptions(
-            Path directory,
-            long maxBytes,
-            double maxFreeShare,
-            long segmentBytes,
-            long pendingBytes,
-            boolean verifyEveryRead,
-            boolean readOnly,
-            boolean evicts) {
-        this.directory = directory;
-        this.maxBytes = maxBytes;
-        this.maxFreeShare = maxFreeShare;
-        this.segmentBytes = segmentBytes;
-        this.pendingBytes = pendingBytes;
-        this.verifyEveryRead = verifyEveryRead;
-        this.readOnly = readOnly;
-        this.evicts = evicts;
+    /** A copy with one change, after which it does not change any more. */
+    private ChronicleOptions with(Consumer<ChronicleOptions> change) {
+        ChronicleOptions copy = new ChronicleOptions(directory);
+        copy.maxBytes = maxBytes;
+        copy.maxFreeShare = maxFreeShare;
+        copy.segmentBytes = segmentBytes;
+        copy.pendingBytes = pendingBytes;
+        copy.verifyEveryRead = verifyEveryRead;
+        copy.readOnly = readOnly;
+        copy.evicts = evicts;
+        change.accept(copy);
+        return copy;
     }
 
     /**
@@ -53,7 +49,10 @@ public final class ChronicleOptions {
         if (bytes < 1) {
             throw new IllegalArgumentException("a disk cache needs at least 1 byte, was " + bytes);
         }
-        return new ChronicleOptions(directory, bytes, 0, segmentBytes, pendingBytes, verifyEveryRead, readOnly, evicts);
+        return with(copy -> {
+            copy.maxBytes = bytes;
+            copy.maxFreeShare = 0;
+        });
     }
 
     /**
@@ -65,7 +64,10 @@ public final class ChronicleOptions {
         if (!(share > 0 && share <= 1)) {
             throw new IllegalArgumentException("the share of free disk space must be in (0, 1], was " + share);
         }
-        return new ChronicleOptions(directory, 0, share, segmentBytes, pendingBytes, verifyEveryRead, readOnly, evicts);
+        return with(copy -> {
+            copy.maxBytes = 0;
+            copy.maxFreeShare = share;
+        });
     }
 
     /**
@@ -78,34 +80,24 @@ public final class ChronicleOptions {
             throw new IllegalArgumentException("segments must be of %d to %d bytes, was %d"
                     .formatted(LogWriter.MIN_SEGMENT, Segment.MAX_BYTES, bytes));
         }
-        return new ChronicleOptions(
-                directory,
-                maxBytes,
-                maxFreeShare,
-                LogWriter.powerOfTwo(bytes),
-                pendingBytes,
-                verifyEveryRead,
-                readOnly,
-                evicts);
+        return with(copy -> copy.segmentBytes = LogWriter.powerOfTwo(bytes));
     }
 
     /**
      * How many bytes may wait to be appended before puts complete later than at once; 64 MiB unless something else is
-     * said.
+     * said, and at most a 32nd of the budget of a cache that evicts.
      * @throws IllegalArgumentException if {@code bytes < 0}
      */
     public ChronicleOptions pendingBytes(long bytes) {
         if (bytes < 0) {
             throw new IllegalArgumentException("the bytes that may wait must be at least 0, was " + bytes);
         }
-        return new ChronicleOptions(
-                directory, maxBytes, maxFreeShare, segmentBytes, bytes, verifyEveryRead, readOnly, evicts);
+        return with(copy -> copy.pendingBytes = bytes);
     }
 
     /** Compares the checksum of a value at every read, not only at the first one in this process. */
     public ChronicleOptions verifyEveryRead() {
-        return new ChronicleOptions(
-                directory, maxBytes, maxFreeShare, segmentBytes, pendingBytes, true, readOnly, evicts);
+        return with(copy -> copy.verifyEveryRead = true);
     }
 
     /**
@@ -115,14 +107,12 @@ public final class ChronicleOptions {
      * while it is open no other process can open the directory, but to look.
      */
     public ChronicleOptions leastRecentlyUsed() {
-        return new ChronicleOptions(
-                directory, maxBytes, maxFreeShare, segmentBytes, pendingBytes, verifyEveryRead, readOnly, true);
+        return with(copy -> copy.evicts = true);
     }
 
     /** Looks only: takes no locks, keeps nothing, and follows what other processes append. */
     public ChronicleOptions readOnly() {
-        return new ChronicleOptions(
-                directory, maxBytes, maxFreeShare, segmentBytes, pendingBytes, verifyEveryRead, true, evicts);
+        return with(copy -> copy.readOnly = true);
     }
 
     /**

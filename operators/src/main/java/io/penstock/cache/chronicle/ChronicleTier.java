@@ -48,7 +48,7 @@ import reactor.core.scheduler.Schedulers;
  * cut a file shorter. {@link #lendAll} gives views. Page faults aside both do not block. {@link #put} keeps what it
  * is given until it is written down, and completes when the value can be got; a thread of the tier's own writes it
  * down. While more than {@link ChronicleOptions#pendingBytes} wait for that, puts complete later, when they have been
- * written.
+ * written. What waits counts as held, and its room in the bytes.
  *
  * <p>Nothing is synchronised to the disk: what was appended survives the death of the process, not that of the machine.
  * Checksums tell what did not survive. What was appended by a process that is killed is there afterwards; what waited
@@ -95,7 +95,7 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
         DirectoryLocks locks = parts.locks;
         this.leases = locks == null || parts.evicts
                 ? null
-                : new NodeLeases(locks, appends, this::holds, parts.peers.catchUp());
+                : new NodeLeases(locks, parts.counters, appends, this::holds, parts.logs.catchUp());
     }
 
     /** A cache in this directory, which is made when the cache is opened; files there that are not the cache's stay. */
@@ -221,10 +221,10 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
     }
 
     private void followLater() {
-        if (parts.peers.isBehind() && !closed.get() && following.compareAndSet(false, true)) {
+        if (parts.logs.isBehind() && !closed.get() && following.compareAndSet(false, true)) {
             Schedulers.boundedElastic().schedule(() -> {
                 following.set(false);
-                parts.peers.follow();
+                parts.logs.follow();
             });
         }
     }
@@ -358,8 +358,8 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
         boolean gone = closed.get();
         return new TierStatistics(
                 gone ? 0 : appends.samples(),
-                gone ? 0 : parts.counters.used(),
-                parts.writer.budget(),
+                gone ? 0 : appends.bytes(),
+                appends.budget(),
                 hits.sum(),
                 misses.sum(),
                 refused.sum() + appends.lost(),
@@ -393,6 +393,6 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
     @Override
     public String toString() {
         String policy = parts.evicts ? ", lru" : "";
-        return "disk, %d bytes in %s%s".formatted(parts.writer.budget(), parts.files.root, policy);
+        return "disk, %d bytes in %s%s".formatted(appends.budget(), parts.files.root, policy);
     }
 }

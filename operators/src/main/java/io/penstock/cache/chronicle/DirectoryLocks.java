@@ -5,6 +5,7 @@ import io.penstock.fault.StoreException;
 import io.penstock.internal.NodeLock;
 import java.io.IOException;
 import java.nio.channels.FileLock;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,9 +16,13 @@ final class DirectoryLocks implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DirectoryLocks.class);
     private static final long ALIVE = 0;
     private static final long OPENING = 1;
+    private static final long ALL_KEYS = 2;
     private static final long FIRST_KEY = 1L << 32;
+    static final long SLOTS = 1L << 62;
 
     private final NodeLock locks;
+    private final AtomicReference<@Nullable FileLock> allKeys = new AtomicReference<>();
+    private volatile boolean othersHaveAll = true; // until it is known
 
     private DirectoryLocks(NodeLock locks) {
         this.locks = locks;
@@ -51,9 +56,36 @@ final class DirectoryLocks implements AutoCloseable {
         return locks.tryLock(ALIVE, shared) != null;
     }
 
-    /** The right to load the keys of a slot in [0, 2^62); {@code null} while another process or thread has it. */
+    /**
+     * Takes the lock that stands for those of all keys. Only while {@link #opening} is held, and no other process is there.
+     */
+    void takeAllKeys() throws IOException {
+        allKeys.set(locks.tryLock(ALL_KEYS, false));
+        othersHaveAll = false;
+    }
+
+    boolean hasAllKeys() {
+        return allKeys.get() != null;
+    }
+
+    /** The lock that stands for those of all keys, for one caller to release once each key has its own. */
+    @Nullable FileLock leaveAllKeys() {
+        return allKeys.getAndSet(null);
+    }
+
+    /** Whether no other process has that lock; then none takes it while this one is there. */
+    private boolean othersLockEach() throws IOException {
+        if (othersHaveAll) {
+            try (FileLock all = locks.tryLock(ALL_KEYS, true)) {
+                othersHaveAll = all == null;
+            }
+        }
+        return !othersHaveAll;
+    }
+
+    /** The right to load the keys of a slot in [0, {@link #SLOTS}); {@code null} while another process or thread has it. */
     @Nullable FileLock tryKey(long slot) throws IOException {
-        return locks.tryLock(FIRST_KEY + slot, false);
+        return othersLockEach() ? locks.tryLock(FIRST_KEY + slot, false) : null;
     }
 
     @Override

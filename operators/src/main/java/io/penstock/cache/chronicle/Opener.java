@@ -5,9 +5,8 @@ import io.penstock.cache.chronicle.internal.ChronicleSettings;
 import io.penstock.cache.chronicle.internal.DiskIndex;
 import io.penstock.cache.chronicle.internal.FileSystemSpace;
 import io.penstock.cache.chronicle.internal.Location;
+import io.penstock.cache.chronicle.internal.LogReader;
 import io.penstock.cache.chronicle.internal.LogWriter;
-import io.penstock.cache.chronicle.internal.PeerTail;
-import io.penstock.cache.chronicle.internal.Recovery;
 import io.penstock.cache.chronicle.internal.Segments;
 import io.penstock.cache.chronicle.internal.SharedCounters;
 import io.penstock.cache.chronicle.internal.Space;
@@ -21,7 +20,6 @@ import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -112,7 +110,7 @@ final class Opener {
         SharedCounters counters = SharedCounters.view(files.control());
         Space space = space(files.root);
         Parts parts = new Parts(files, counters, space, null);
-        parts.peers.readAll(false);
+        parts.logs.readAll();
         return new ChronicleTier(parts);
     }
 
@@ -134,21 +132,20 @@ final class Opener {
             files.requireFormat(true);
             Space space = space(files.root);
             SharedCounters counters = SharedCounters.map(files.control());
-            if (alone) {
-                Recovery.removeHeadless(files);
-                counters.reset(0, 0);
-            }
+            counters.countOpened();
             Parts parts = new Parts(files, counters, space, locks);
-            parts.peers.readAll(alone);
             if (alone) {
-                counters.reset(new Recovery(files, parts.segments, space).used(), parts.index.lastSequence() + 1);
+                locks.takeAllKeys();
+                parts.logs.recover(space);
+            } else {
+                parts.logs.readAll();
             }
             if (options.evicts) {
-                parts.peers.stop();
+                parts.logs.stop();
             }
             long budget = budget(space, counters.used());
             counters.noteBudget(budget);
-            parts.writer.limit(budget, options.segmentBytesFor(budget));
+            parts.appends.limit(budget, options.segmentBytesFor(budget));
             return new ChronicleTier(parts);
         } catch (IOException | RuntimeException | Error e) {
             locks.close();
@@ -176,7 +173,7 @@ final class Opener {
         final DiskIndex index;
         final LogWriter writer;
         final Watch watch;
-        final PeerTail peers;
+        final LogReader logs;
         final Appends appends;
         final ProvenanceLog provenance;
 
@@ -188,13 +185,12 @@ final class Opener {
             this.locks = locks;
             long expected = options.maxBytes > 0 ? options.maxBytes : space.free();
             this.provenance = new ProvenanceLog(files.fillings());
-            AtomicLong seen = new AtomicLong();
             this.segments = new Segments(Location.NUMBERS, evicts);
             this.index = new DiskIndex(RamIndex.forValuesOf(expected), segments, options.verifyEveryRead, evicts);
             this.writer = new LogWriter(files, index, segments, counters, space, evicts);
             this.watch = new Watch(segments, index, counters, Watch::majorFaults);
-            this.peers = new PeerTail(files, index, segments, counters, writer, watch, seen);
-            this.appends = new Appends(writer, index, counters, seen, options.pendingBytes, locks == null);
+            this.logs = new LogReader(files, index, segments, counters, writer, watch);
+            this.appends = new Appends(this, options);
         }
     }
 }

@@ -2,6 +2,7 @@ package io.penstock.cache.chronicle;
 
 import io.penstock.cache.Producer;
 import io.penstock.cache.chronicle.internal.CacheFiles;
+import io.penstock.internal.Crc32c;
 import io.penstock.internal.Notice;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -17,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -120,7 +120,7 @@ final class ProvenanceLog {
         words.addAll(producer.stages());
         String text =
                 String.join(BREAK, words.stream().map(ProvenanceLog::escaped).toList());
-        return "%08x".formatted(check(text)) + BREAK + text;
+        return check(text) + BREAK + text;
     }
 
     static @Nullable Producer parse(String line) {
@@ -130,9 +130,7 @@ final class ProvenanceLog {
         }
         String text = line.substring(first + 1);
         String[] words = text.split(BREAK, -1);
-        if (!line.substring(0, first).equals("%08x".formatted(check(text)))
-                || words.length < 2
-                || !words[1].matches("\\d{1,6}")) {
+        if (!line.substring(0, first).equals(check(text)) || words.length < 2 || !words[1].matches("\\d{1,6}")) {
             return null;
         }
         List<String> all = new ArrayList<>();
@@ -145,10 +143,8 @@ final class ProvenanceLog {
                 : new Producer(all.subList(2, stages), all.subList(stages, all.size()), all.get(0));
     }
 
-    private static int check(String text) {
-        CRC32C sum = new CRC32C();
-        sum.update(text.getBytes(StandardCharsets.UTF_8));
-        return (int) sum.getValue();
+    private static String check(String text) {
+        return "%08x".formatted(Crc32c.of(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static String escaped(String word) {

@@ -1,13 +1,10 @@
 package io.penstock.cache.chronicle;
 
-import io.penstock.cache.SampleKey;
 import io.penstock.cache.chronicle.internal.CacheFiles;
 import io.penstock.cache.chronicle.internal.LogEntry;
 import io.penstock.cache.chronicle.internal.Segment;
 import io.penstock.cache.chronicle.internal.SegmentScanner;
-import io.penstock.internal.AccessFaults;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.function.Consumer;
@@ -19,13 +16,10 @@ import java.util.function.LongConsumer;
  */
 final class Verification implements SegmentScanner.Finds {
 
-    private static final int UNFINISHED = 1 << 31;
-
     private final LongConsumer progress;
     private final Consumer<Damage> damaged;
-    private final AccessFaults faults = new AccessFaults();
     private long entries;
-    private int illegibleAt = -1;
+    private long illegibleAt = -1;
 
     /** @param progress told the bytes of each entry before they are read */
     Verification(LongConsumer progress, Consumer<Damage> damaged) {
@@ -52,20 +46,20 @@ final class Verification implements SegmentScanner.Finds {
                     continue;
                 }
                 illegibleAt = -1;
-                walk(segment);
+                scan(segment);
             }
         }
         return entries;
     }
 
-    private void walk(Segment segment) {
-        try {
-            new SegmentScanner(this).on(segment);
-            faults.raise();
-            endsWith(segment);
-        } catch (InternalError e) {
+    private void scan(Segment segment) {
+        InternalError cut = new SegmentScanner(this).scan(segment);
+        if (cut != null) {
             damaged.accept(
-                    new Damage(segment.name(), segment.walked, "cannot be read from here on: " + e.getMessage()));
+                    new Damage(segment.name(), segment.walked, "cannot be read from here on: " + cut.getMessage()));
+        } else if (illegibleAt >= 0
+                && !SegmentScanner.isUnfinished(Segment.wordAt(segment.bytes(), (int) illegibleAt))) {
+            damaged.accept(new Damage(segment.name(), illegibleAt, "nothing is legible from here on"));
         }
     }
 
@@ -86,43 +80,25 @@ final class Verification implements SegmentScanner.Finds {
     }
 
     @Override
-    public void value(Segment segment, long valueAt, SampleKey key, long sequence, int length) {
-        gap(segment, valueAt);
-        entries++;
-        progress.accept(length);
-        ByteBuffer file = segment.bytes();
-        if (!LogEntry.matches(key, file.slice((int) valueAt, length), file, valueAt)) {
-            damaged.accept(new Damage(
-                    segment.name(),
-                    valueAt,
-                    "the %d bytes of a value are not those that were written".formatted(length)));
+    public void entry(Segment segment, int kind, long valueAt) {
+        if (kind == LogEntry.DAMAGE) {
+            illegibleAt = valueAt;
+            return;
         }
-    }
-
-    @Override
-    public void tombstone(Segment segment, SampleKey key, long sequence) {
-        gap(segment, segment.walked);
-    }
-
-    @Override
-    public void damage(Segment segment) {
-        illegibleAt = segment.walked;
-    }
-
-    private void gap(Segment segment, long next) {
         if (illegibleAt >= 0) {
             damaged.accept(
-                    new Damage(segment.name(), illegibleAt, "nothing is legible up to position %d".formatted(next)));
+                    new Damage(segment.name(), illegibleAt, "nothing is legible up to position %d".formatted(valueAt)));
             illegibleAt = -1;
         }
-    }
-
-    private void endsWith(Segment segment) {
-        if (illegibleAt >= 0) {
-            int word = Segment.wordAt(segment.bytes(), illegibleAt);
-            boolean unfinished = (word & UNFINISHED) != 0;
-            if (!unfinished) {
-                damaged.accept(new Damage(segment.name(), illegibleAt, "nothing is legible from here on"));
+        if (kind == LogEntry.VALUE) {
+            int length = LogEntry.length(segment.bytes(), valueAt);
+            entries++;
+            progress.accept(length);
+            if (!LogEntry.matches(segment.bytes(), valueAt)) {
+                damaged.accept(new Damage(
+                        segment.name(),
+                        valueAt,
+                        "the %d bytes of a value are not those that were written".formatted(length)));
             }
         }
     }

@@ -118,23 +118,23 @@ public final class RamIndex {
         return segment(rest).claim(tag, check(rest), budget);
     }
 
+    /** Shows the readers where the value of a claimed key lies; {@code false} if the index was closed meanwhile. */
     public boolean publish(SampleKey key, long location) {
-        long tag = tag(key);
-        long rest = rest(key, tag);
-        return segment(rest).publish(tag, check(rest), location);
+        return replace(key, 0, location);
     }
 
-    public void remove(SampleKey key) {
-        long tag = tag(key);
-        long rest = rest(key, tag);
-        segment(rest).remove(tag, check(rest));
+    /** Gives a claim back. */
+    public void release(SampleKey key) {
+        publish(key, 0);
     }
 
     /** Forgets a key whose value is published, and says where that was; 0 if there is none. */
     public long take(SampleKey key) {
-        long tag = tag(key);
-        long rest = rest(key, tag);
-        return segment(rest).take(tag, check(rest));
+        long location = find(key);
+        while (location != 0 && !replace(key, location, 0)) {
+            location = find(key);
+        }
+        return location;
     }
 
     /** Forgets all keys whose values lie in such a place, by looking at every one; returns how many. */
@@ -166,7 +166,7 @@ public final class RamIndex {
         return segment(rest).put(tag, check(rest), location, budget);
     }
 
-    /** Changes the location of a key if it is the expected one; 0 forgets the key. */
+    /** Changes the location of a key if it is the expected one, 0 for one that is claimed; by 0, forgets the key. */
     public boolean replace(SampleKey key, long expected, long location) {
         long tag = tag(key);
         long rest = rest(key, tag);

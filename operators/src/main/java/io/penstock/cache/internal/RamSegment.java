@@ -168,7 +168,7 @@ public final class RamSegment {
         }
     }
 
-    /** Replaces a location if it is the expected one; by 0, the key is forgotten. */
+    /** Replaces a location if it is the expected one, 0 for one that is claimed; by 0, the key is forgotten. */
     boolean replace(long tag, long check, long expected, long location) {
         long stamp = lock.writeLock();
         try {
@@ -249,34 +249,6 @@ public final class RamSegment {
         return true;
     }
 
-    /** Shows the readers where the value of a claimed key lies; {@code false} if the segment was closed meanwhile. */
-    boolean publish(long tag, long check, long location) {
-        long stamp = lock.writeLock();
-        try {
-            int at = search(cells, places, tag, check);
-            if (at < 0) {
-                return false;
-            }
-            cells[at + 1] = check | location;
-            return true;
-        } finally {
-            lock.unlockWrite(stamp);
-        }
-    }
-
-    /** Forgets a key. */
-    void remove(long tag, long check) {
-        long stamp = lock.writeLock();
-        try {
-            int at = search(cells, places, tag, check);
-            if (at >= 0) {
-                removeAt(at);
-            }
-        } finally {
-            lock.unlockWrite(stamp);
-        }
-    }
-
     private void removeAt(int at) {
         int end = at + 2;
         while (cells[end + 1] != 0 && 2 * home(cells[end], places) < end) {
@@ -286,27 +258,6 @@ public final class RamSegment {
         cells[end - 2] = 0;
         cells[end - 1] = 0;
         size--;
-    }
-
-    /**
-     * Forgets a key if its value is published, and says where that was; else 0, and the put that claimed it goes on.
-     */
-    long take(long tag, long check) {
-        long location = find(tag, check);
-        if (location == 0) {
-            return 0;
-        }
-        long stamp = lock.writeLock();
-        try {
-            int at = search(cells, places, tag, check);
-            location = locationIn(word(cells, at));
-            if (location != 0) {
-                removeAt(at);
-            }
-            return location;
-        } finally {
-            lock.unlockWrite(stamp);
-        }
     }
 
     /** Changes all locations, one of 0 being forgotten; returns how many were. */

@@ -76,8 +76,8 @@ final class Blocks {
         }
         if (all[piece] == null) {
             int bytes = Math.min(PIECE_BLOCKS, max - begun) * BYTES;
-            ByteBuffer mapped = memory.map(bytes);
-            all[piece] = mapped == null ? ByteBuffer.allocateDirect(bytes) : mapped;
+            SlabMemory.Piece mapped = memory.map(bytes);
+            all[piece] = (mapped == null ? SlabMemory.direct(bytes) : mapped).bytes();
             pieces = all;
         }
         return begun++;

@@ -1,6 +1,5 @@
 package io.penstock.cache.ram;
 
-import io.penstock.cache.RemovableTier;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -43,14 +42,5 @@ public enum CachePolicy {
                         .formatted(
                                 label,
                                 Arrays.stream(values()).map(CachePolicy::label).collect(Collectors.joining(", ")))));
-    }
-
-    RemovableTier ram(long bytes) {
-        SlabMemory memory = SlabMemory.inTemporaryFile();
-        return switch (this) {
-            case HOLD -> new RamTier(bytes, memory);
-            case LRU -> new LruTier(bytes, memory);
-            case COST -> new RamTier(bytes, memory, new Admission.SavedCost());
-        };
     }
 }

@@ -2,6 +2,7 @@ package io.penstock.cache.ram;
 
 import io.penstock.cache.internal.LengthCodes;
 import io.penstock.tensor.Encoded;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
@@ -70,18 +71,25 @@ final class Places {
         return sum;
     }
 
-    static void write(ByteBuffer slab, long location, Encoded value) {
+    static void write(Slab slab, long location, Encoded value) throws IOException {
         int at = offset(location);
         if (at == OWN) {
             at = 0;
         } else if (code(location) == 0) {
-            int rest = value.length();
-            for (; rest > 0x7F; rest >>>= 7) {
-                slab.put(at++, (byte) (rest | 0x80));
-            }
-            slab.put(at++, (byte) rest);
+            ByteBuffer header = header(value.length());
+            slab.write(at, Encoded.of(header));
+            at += header.limit();
         }
-        value.copyTo(slab, at);
+        slab.write(at, value);
+    }
+
+    private static ByteBuffer header(int length) {
+        ByteBuffer header = ByteBuffer.allocate(headerBytes(length));
+        int rest = length;
+        for (; rest > 0x7F; rest >>>= 7) {
+            header.put((byte) (rest | 0x80));
+        }
+        return header.put((byte) rest).flip();
     }
 
     /** The value that was written at a location. */

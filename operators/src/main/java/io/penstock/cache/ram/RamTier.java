@@ -9,19 +9,17 @@ import io.penstock.cache.internal.ByteBudget;
 import io.penstock.cache.internal.FreeMemory;
 import io.penstock.cache.internal.RamIndex;
 import io.penstock.cache.internal.RamSegment;
-import io.penstock.internal.Notice;
+import io.penstock.internal.Reclaim;
 import io.penstock.tensor.Encoded;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /**
@@ -50,24 +48,17 @@ import reactor.core.publisher.Mono;
  */
 public final class RamTier implements RemovableTier {
 
-    private static final Logger LOG = LoggerFactory.getLogger(RamTier.class);
-    private static final long WORTH_COLLECTING = 64L << 20;
-    private static final long SHORTEST_PAUSE = 50_000_000; // nanoseconds between two collections, as the next one
-    private static final long LONGEST_PAUSE = 10_000_000_000L;
     private static final int REFUSALS_THAT_TELL = 100;
 
     private final ByteBudget budget;
     private final RamIndex index;
     private final Slabs slabs;
     private final Admission admission;
-    private final ReentrantLock givingUp = new ReentrantLock();
+    private final Evictor evictor;
     private final AtomicLong samples = new AtomicLong();
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
     private final LongAdder refused = new LongAdder();
-    private final LongAdder evicted = new LongAdder();
-    private long collected = System.nanoTime() - LONGEST_PAUSE; // guarded by givingUp, as the next one
-    private long collectingPause = SHORTEST_PAUSE;
     private final AtomicInteger refusedInARow = new AtomicInteger();
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -81,65 +72,34 @@ public final class RamTier implements RemovableTier {
     }
 
     RamTier(long bytes, SlabMemory memory, Admission admission) {
-        this.budget = new ByteBudget(Math.max(0, bytes - Slabs.reserved(bytes)));
+        this.budget = new ByteBudget(Math.max(0, bytes - reserved(bytes)));
         this.index = new RamIndex(budget);
         this.admission = admission;
         this.slabs = new Slabs(budget, memory, admission.parts());
+        this.evictor = new Evictor(slabs, index, samples);
+    }
+
+    /** What a tier of a size keeps for its index and for pages that are cut. */
+    static long reserved(long bytes) {
+        return RamIndex.bytesWhenEmpty(1) + Math.min(Slabs.PAGE, bytes >>> 8);
     }
 
     /**
-     * A tier of at most this many bytes, all told.
+     * A tier that holds at most this many bytes, all told.
      * @throws IllegalArgumentException if this machine or container has fewer, or they are too few for any sample
      */
     public static RamTier ofBytes(long bytes) {
-        return new RamTier(checked(bytes), SlabMemory.inTemporaryFile());
+        return new RamTier(of(CachePolicy.HOLD).maxBytes(bytes).bytes(), SlabMemory.ofSystem());
     }
 
-    /** As {@link #ofBytes(long)}, with a policy by name. */
-    public static RemovableTier ofBytes(long bytes, CachePolicy policy) {
-        return policy.ram(checked(bytes));
-    }
-
-    private static long checked(long bytes) {
-        if (bytes <= Slabs.reserved(bytes)) {
-            throw new IllegalArgumentException("a RAM cache needs more than the %d bytes that its index takes, was %d"
-                    .formatted(Slabs.reserved(bytes), bytes));
-        }
-        FreeMemory memory = FreeMemory.now();
-        if (bytes > memory.total()) {
-            throw new IllegalArgumentException(
-                    "a RAM cache of %d bytes does not fit into this machine or container of %d bytes; give it less"
-                            .formatted(bytes, memory.total()));
-        }
-        if (bytes > memory.free()) {
-            Notice.warn(LOG, "a RAM cache of {} bytes is larger than what is free now, {} bytes", bytes, memory.free());
-        }
-        return bytes;
+    /** A tier with a policy, and a size that is still to be said. */
+    public static RamOptions of(CachePolicy policy) {
+        return new RamOptions(policy);
     }
 
     /**
-     * A tier of at most this share of the memory that is free now: what neither anyone uses nor this JVM's heap may
-     * still grow into. In a container its limit counts. Leave something: 0.8 is a good share for a process alone.
-     * @throws IllegalArgumentException if the share is not in (0, 1], or nothing is free
-     */
-    public static RamTier ofFreeShare(double share) {
-        return new RamTier(freeBytes(share), SlabMemory.inTemporaryFile());
-    }
-
-    /** As {@link #ofFreeShare(double)}, with a policy by name. */
-    public static RemovableTier ofFreeShare(double share, CachePolicy policy) {
-        return policy.ram(freeBytes(share));
-    }
-
-    private static long freeBytes(double share) {
-        if (!(share > 0 && share <= 1)) {
-            throw new IllegalArgumentException("the share of free memory must be in (0, 1], was " + share);
-        }
-        return FreeMemory.share(share, FreeMemory.now().free(), FreeMemory.heapMayGrow());
-    }
-
-    /**
-     * Bytes of memory that a tier could be given now, those that {@link #ofFreeShare} takes a share of; empty where the
+     * Bytes of memory that a tier could be given now, those that {@link RamOptions#maxFreeShare} takes a share of;
+     * empty where the
      * system does not say.
      */
     public static OptionalLong freeBytes() {
@@ -198,14 +158,14 @@ public final class RamTier implements RemovableTier {
         if (location == 0) {
             return null;
         }
-        ByteBuffer view = slabs.view(location);
+        ByteBuffer view = slabs.numbered.view(location);
         return view == null ? findMoved(key, location) : view;
     }
 
     /** A value may have been moved, and its slab dropped, since its location was read; usually it was given up. */
     private @Nullable ByteBuffer findMoved(SampleKey key, long before) {
         long location = index.find(key);
-        return location == 0 || location == before ? null : slabs.view(location);
+        return location == 0 || location == before ? null : slabs.numbered.view(location);
     }
 
     @Override
@@ -244,7 +204,7 @@ public final class RamTier implements RemovableTier {
     }
 
     private RamSegment.Claim claim(SampleKey key, int length, int givingWay) {
-        RamSegment.Claim claim = withRoom(length, givingWay, () -> {
+        RamSegment.Claim claim = evictor.withRoom(length, givingWay, () -> {
             RamSegment.Claim now = index.claim(key);
             return now == RamSegment.Claim.REFUSED ? null : now;
         });
@@ -256,14 +216,16 @@ public final class RamTier implements RemovableTier {
         @Nullable Room room = null;
         try {
             int length = value.length();
-            room = withRoom(length, givingWay, () -> slabs.reserve(length, worth));
+            room = evictor.withRoom(length, givingWay, () -> slabs.reserve(length, worth));
             if (room != null) {
                 room.fill(value);
                 copied = index.publish(key, room.location());
             }
+        } catch (IOException e) {
+            slabs.endEarly(Objects.requireNonNull(room).slab(), e);
         } finally {
             if (!copied) {
-                index.remove(key);
+                index.release(key);
             }
             if (room != null) {
                 slabs.finish(room, copied);
@@ -274,62 +236,6 @@ public final class RamTier implements RemovableTier {
             refusedInARow.set(0);
         }
         return copied;
-    }
-
-    /** What an attempt gives, {@code null} for want of room: then what is worth less gives way, if it may. */
-    private <R> @Nullable R withRoom(int length, int givingWay, Supplier<@Nullable R> attempt) {
-        int seen = slabs.live.changes();
-        boolean full = !slabs.live.givesRoom(givingWay);
-        R first = attempt.get();
-        if (first != null || full && slabs.live.changes() == seen) {
-            return first;
-        }
-        givingUp.lock();
-        try {
-            R next = attempt.get();
-            while (next == null && (Compaction.next(slabs, index) || giveUp(length, givingWay) || collect())) {
-                next = attempt.get();
-            }
-            return next;
-        } finally {
-            collect();
-            givingUp.unlock();
-        }
-    }
-
-    /** First the keys, then the slab: a reader who found a key before finds either the value or, later, nothing. */
-    private boolean giveUp(int length, int givingWay) {
-        Slab slab = slabs.giveUp(givingWay, length);
-        if (slab == null) {
-            return false;
-        }
-        int forgotten = index.removeIf(location -> Places.number(location) == slab.number);
-        samples.addAndGet(-forgotten);
-        evicted.add(forgotten);
-        slabs.gaveUp(slab);
-        return true;
-    }
-
-    /**
-     * Has the collector look for memory that left; ever less often while views of it are held, since it looks at all.
-     * Whether more may be given up now.
-     */
-    private boolean collect() {
-        if (!slabs.waitsForCollector()) {
-            collectingPause = SHORTEST_PAUSE;
-            return false;
-        }
-        long left = collected + collectingPause - System.nanoTime();
-        if (left > 0 && collectingPause > SHORTEST_PAUSE) {
-            return false;
-        }
-        if (slabs.awaitCollector(left)) {
-            return true;
-        }
-        System.gc();
-        collected = System.nanoTime();
-        collectingPause = Math.min(LONGEST_PAUSE, 2 * collectingPause);
-        return slabs.awaitCollector(SHORTEST_PAUSE);
     }
 
     @Override
@@ -369,22 +275,20 @@ public final class RamTier implements RemovableTier {
                 hits.sum(),
                 misses.sum(),
                 refused.sum(),
-                evicted.sum(),
+                evictor.evicted(),
                 0);
     }
 
     /**
      * Forgets everything. Memory returns to the system when the collector has found its last view unreachable. The heap
-     * does not show how much depends on it, so a large tier calls {@code System.gc()} here.
+     * does not show how much depends on it, so a large tier has the collector run here.
      */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
             index.close();
             slabs.close();
-            if (budget.used() >= WORTH_COLLECTING) {
-                System.gc();
-            }
+            Reclaim.ifWorth(budget.used());
         }
     }
 

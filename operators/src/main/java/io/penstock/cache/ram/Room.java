@@ -1,11 +1,13 @@
 package io.penstock.cache.ram;
 
 import io.penstock.tensor.Encoded;
+import java.io.IOException;
 
 /** Room for one value, which no other put has. */
 record Room(Slab slab, long location, int bytes) {
 
-    void fill(Encoded value) {
-        Places.write(slab.bytes, location, value);
+    /** @throws IOException if the system has no memory for it */
+    void fill(Encoded value) throws IOException {
+        Places.write(slab, location, value);
     }
 }

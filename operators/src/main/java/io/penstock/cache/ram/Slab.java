@@ -1,6 +1,9 @@
 package io.penstock.cache.ram;
 
+import io.penstock.tensor.Encoded;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** One piece of the memory that {@link Slabs} hands out, and what is known of it. Guarded by the lock of its owner. */
 final class Slab {
@@ -11,7 +14,10 @@ final class Slab {
     private static final int SMALLEST = 4 << 20;
     private static final int SMALLEST_OF_MANY = 256 << 10;
 
+    /** To be read, and written where there is no {@link #file} to do it. */
     final ByteBuffer bytes;
+
+    private final @Nullable MemoryFile file;
     final int number;
     final int worth;
 
@@ -44,8 +50,9 @@ final class Slab {
 
     boolean dropped;
 
-    Slab(ByteBuffer bytes, int number, int worth, boolean lazy) {
-        this.bytes = bytes;
+    Slab(SlabMemory.Piece memory, int number, int worth, boolean lazy) {
+        this.bytes = memory.bytes();
+        this.file = memory.file();
         this.number = number;
         this.worth = worth;
         this.lazy = lazy;
@@ -58,6 +65,33 @@ final class Slab {
     static int bytes(long budget, int parts) {
         int smallest = parts > FEW_PARTS ? SMALLEST_OF_MANY : SMALLEST;
         return (int) Math.max(smallest, Math.min(LARGEST, Long.highestOneBit(Math.max(1, budget / parts))));
+    }
+
+    boolean isFile() {
+        return file != null;
+    }
+
+    /** Copies a value to a place that was handed out. Needs no lock. */
+    void write(int at, Encoded value) throws IOException {
+        if (file == null) {
+            value.copyTo(bytes, at);
+        } else {
+            file.write(at, value);
+        }
+    }
+
+    /** No room is handed out of it any more, and all that was is finished. */
+    void seal() {
+        if (file != null) {
+            file.close();
+        }
+    }
+
+    /** All of it will be read: its pages are made ready for that. */
+    void mapAhead() {
+        if (file != null) {
+            file.mapAhead();
+        }
     }
 
     int left() {

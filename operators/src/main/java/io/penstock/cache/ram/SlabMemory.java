@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -18,8 +19,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Memory off the Java heap, as much as there is.
  *
- * <p>{@code ByteBuffer.allocateDirect} stops at {@code -XX:MaxDirectMemorySize}, which is the size of the heap unless
- * another limit is given, and nothing else in the JDK 17 hands out plain memory. So every slab is a private
+ * <p>A slab is a {@link MemoryFile} while half of the machine's memory file system would stay free for others.
+ *
+ * <p>After that it is mapped memory. {@code ByteBuffer.allocateDirect} stops at {@code -XX:MaxDirectMemorySize}, which
+ * is the size of the heap unless
+ * another limit is given, and nothing else in the JDK 17 hands out plain memory. So such a slab is a private
  * (copy-on-write) mapping of one and the same sparse temporary file, which is deleted as soon as it is open: a page
  * that is written to becomes anonymous memory of this process, nothing ever reaches the file, and the collector unmaps
  * a slab when its last view is unreachable. A page costs memory once it is touched, not before. Beside the slabs the
@@ -38,21 +42,77 @@ final class SlabMemory implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SlabMemory.class);
     private static final Set<String> MEMORY_FILE_SYSTEMS = Set.of("tmpfs", "ramfs", "devtmpfs");
 
+    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
     private final List<Path> directories;
+    private boolean withoutFiles;
     private @Nullable FileChannel file;
     private boolean unusable;
 
-    /** In the first of these directories that is on a disk. */
+    /**
+     * Bytes, all zero or not to be read before they are written, whose pages cost nothing until they are.
+     * @param file by which they are written, if it is a file
+     */
+    record Piece(ByteBuffer bytes, @Nullable MemoryFile file) {}
+
+    /** In the first of these directories that is on a disk, and in no other. */
     SlabMemory(List<Path> directories) {
         this.directories = directories;
+        this.withoutFiles = true;
     }
 
-    static SlabMemory inTemporaryFile() {
-        return new SlabMemory(List.of(Path.of(System.getProperty("java.io.tmpdir", "/tmp")), Path.of("/var/tmp")));
+    private SlabMemory(Path temporary) {
+        this.directories = List.of(temporary, Path.of("/var/tmp"));
     }
 
-    /** This many bytes, all zero, whose pages cost nothing until they are touched; {@code null} if there is no way. */
-    @Nullable ByteBuffer map(int bytes) {
+    static SlabMemory ofSystem() {
+        return new SlabMemory(Path.of(System.getProperty("java.io.tmpdir", "/tmp")));
+    }
+
+    /** This many bytes; {@code null} if there is no way. */
+    @Nullable Piece take(int bytes) {
+        Piece inFile = withoutFiles ? null : inFile(bytes);
+        if (inFile != null) {
+            return inFile;
+        }
+        return map(bytes);
+    }
+
+    private @Nullable Piece inFile(int bytes) {
+        boolean interrupted = Thread.interrupted(); // mapping is by a channel, which an interrupt closes
+        try {
+            FileStore store = Files.getFileStore(SHARED_MEMORY);
+            if (MEMORY_FILE_SYSTEMS.contains(store.type())
+                    && store.getUsableSpace() - bytes >= store.getTotalSpace() / 2) {
+                MemoryFile file = MemoryFile.in(SHARED_MEMORY, bytes);
+                return new Piece(file.bytes, file);
+            }
+            withoutFiles = true;
+        } catch (ClosedChannelException e) {
+            LOG.debug("interrupted, so this slab is mapped memory", e);
+        } catch (IOException e) {
+            withoutFiles(e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        return null;
+    }
+
+    /** From now on slabs are mapped memory. */
+    void withoutFiles(IOException cause) {
+        LOG.debug("no more slabs of the RAM cache in {}", SHARED_MEMORY, cause);
+        withoutFiles = true;
+    }
+
+    /** Within {@code -XX:MaxDirectMemorySize}, and paid for at once. */
+    static Piece direct(int bytes) {
+        return new Piece(ByteBuffer.allocateDirect(bytes), null);
+    }
+
+    /** As {@link #take}, but none that is a file. */
+    @Nullable Piece map(int bytes) {
         if (unusable) {
             return null;
         }
@@ -66,7 +126,7 @@ final class SlabMemory implements AutoCloseable {
                         open = open();
                         file = open;
                     }
-                    return open.map(MapMode.PRIVATE, 0, bytes);
+                    return new Piece(open.map(MapMode.PRIVATE, 0, bytes), null);
                 } catch (ClosedChannelException e) {
                     interrupted |= Thread.interrupted();
                     file = null;

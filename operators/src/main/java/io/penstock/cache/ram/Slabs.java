@@ -2,10 +2,9 @@ package io.penstock.cache.ram;
 
 import io.penstock.cache.internal.ByteBudget;
 import io.penstock.cache.internal.LengthCodes;
-import io.penstock.cache.internal.RamIndex;
 import io.penstock.internal.Notice;
-import java.nio.ByteBuffer;
-import java.util.Arrays;
+import io.penstock.internal.Reclaim;
+import java.io.IOException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +14,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Where the values lie: large pieces of memory filled from front to back.
  *
- * <p>Samples of one size have no headers ({@link Places}), keep their alignment, and {@link #view} does not touch them.
+ * <p>Samples of one size have no headers ({@link Places}), keep their alignment, and {@link NumberedSlabs#view} does
+ * not touch them.
  * So it does not wait for a miss of the processor's caches, which the copy of the value pays anyway: finding one of
  * 10^6 samples of 1 KiB took 600 ns with headers and takes 200 without. A value of more than a quarter of a slab has a
  * slab of its own. Numbers are never used twice, so a location outlives its slab harmlessly: once a slab is dropped,
@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * <p>Room is handed out under a lock that is held for a few instructions; the copy happens outside of it, and a slab
  * that is being copied into is not given up. Views keep their slab reachable, so nothing is ever unmapped under a
  * reader. That also means that the memory of a dropped slab is back only when the collector has noticed. So no more is
- * given up while more than a sixteenth of the budget, or 64 MiB if that is more, is still on its way ({@link Leaving}).
+ * given up while more than a sixteenth of the budget, or 64 MiB if that is more, is still on its way ({@link Reclaim}).
  *
  * <p>Accounting: a mapped slab costs what was handed out of it, and the rest of its last page once the next one is
  * begun. The budget's owner keeps one page back for the open one; where slabs of several worths are open, the others
@@ -38,6 +38,8 @@ final class Slabs {
 
     static final int PAGE = 4096;
 
+    private static final long LITTLE = 64L << 20;
+
     private static final Logger LOG = LoggerFactory.getLogger(Slabs.class);
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -45,7 +47,8 @@ final class Slabs {
     private final SlabMemory memory;
     private final int slabBytes;
     private final int directBytes;
-    private final Leaving leaving;
+    private final Reclaim leaving = new Reclaim(back -> {});
+    private final long maxLeaving;
 
     /** What may be asked of it without a lock is for callers. */
     final LiveSlabs live = new LiveSlabs();
@@ -55,25 +58,15 @@ final class Slabs {
 
     private int opened;
 
-    /** By number, as {@link #slabs}. */
-    private @Nullable Slab[] records = new Slab[4];
-
-    /** By number, read-only. Grows by replacement; an element is written before any location in it is published. */
-    private volatile @Nullable ByteBuffer[] slabs = new ByteBuffer[4];
-
     private final LengthCodes lengths = new LengthCodes();
     private final Places places = new Places(lengths);
 
+    final NumberedSlabs numbered = new NumberedSlabs(places);
+
     private final Condition filled = lock.newCondition();
 
-    private int count;
     private boolean exhausted;
     private boolean closed;
-
-    /** The bytes that a tier of a size keeps for its index and for pages that are cut. */
-    static long reserved(long bytes) {
-        return RamIndex.bytesWhenEmpty(1) + Math.min(PAGE, bytes >>> 8);
-    }
 
     /** @param parts of the budget that a slab is one of: so much at most is given up at a time */
     Slabs(ByteBudget budget, SlabMemory memory, int parts) {
@@ -82,7 +75,7 @@ final class Slabs {
         this.slabBytes = Slab.bytes(budget.total(), parts);
         this.directBytes =
                 parts > Slab.FEW_PARTS ? (int) Math.min(slabBytes, budget.total() / (4L * parts)) : slabBytes;
-        this.leaving = new Leaving(budget.total() / Slab.FEW_PARTS);
+        this.maxLeaving = Math.max(LITTLE, budget.total() / Slab.FEW_PARTS);
     }
 
     /**
@@ -121,9 +114,8 @@ final class Slabs {
         if (!budget.take(cost)) {
             return null;
         }
-        ByteBuffer mapped = memory.map(length);
-        ByteBuffer bytes = mapped == null ? allocateDirect(length, cost) : mapped;
-        Slab slab = add(bytes, worth, mapped != null, cost);
+        SlabMemory.Piece mapped = memory.take(length);
+        Slab slab = add(mapped == null ? allocateDirect(length, cost) : mapped, worth, mapped != null, cost);
         slab.position = length;
         return new Room(slab, Places.of(0, slab.number, Places.OWN), length);
     }
@@ -156,7 +148,7 @@ final class Slabs {
         if (!budget.take(cost)) {
             return null;
         }
-        ByteBuffer mapped = memory.map(slabBytes);
+        SlabMemory.Piece mapped = memory.take(slabBytes);
         Slab next;
         if (mapped != null) {
             next = add(mapped, worth, true, firstBytes + (long) pageInAdvance);
@@ -176,33 +168,26 @@ final class Slabs {
         }
         opened += last == null ? 1 : 0;
         open[worth] = next;
+        sealIfDone(last);
         return next;
     }
 
-    private ByteBuffer allocateDirect(int bytes, long paid) {
+    private SlabMemory.Piece allocateDirect(int bytes, long paid) {
         try {
-            return ByteBuffer.allocateDirect(bytes);
+            return SlabMemory.direct(bytes);
         } catch (OutOfMemoryError e) {
             budget.giveBack(paid);
             throw e;
         }
     }
 
-    private Slab add(ByteBuffer bytes, int worth, boolean lazy, long paid) {
-        int number = count + 1;
-        if (number == Places.MAX_COUNT) {
+    private Slab add(SlabMemory.Piece piece, int worth, boolean lazy, long paid) {
+        Slab slab = numbered.add(piece, worth, lazy);
+        if (slab == null) {
             budget.giveBack(paid);
             throw new OutOfMemoryError("more than " + Places.MAX_COUNT + " slabs");
         }
-        if (number == slabs.length) {
-            slabs = Arrays.copyOf(slabs, 2 * number);
-            records = Arrays.copyOf(records, 2 * number);
-        }
-        Slab slab = new Slab(bytes, number, worth, lazy);
         slab.paid = paid;
-        slabs[number] = bytes.asReadOnlyBuffer();
-        records[number] = slab;
-        count = number;
         live.add(slab);
         return slab;
     }
@@ -219,9 +204,38 @@ final class Slabs {
                 live.died(slab, room.bytes());
             }
             dropIfDead(slab);
+            sealIfDone(slab);
             filled.signalAll();
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Writing ends with the last value that is being copied into a slab from which no more room is handed out. */
+    private void sealIfDone(@Nullable Slab slab) {
+        if (slab != null && slab.filling == 0 && open[slab.worth] != slab) {
+            slab.seal();
+            if (!closed && !slab.dropped) {
+                slab.mapAhead();
+            }
+        }
+    }
+
+    /** The system has no memory for the rest of this slab: later values go into others. */
+    void endEarly(Slab slab, IOException cause) {
+        lock.lock();
+        try {
+            memory.withoutFiles(cause);
+            endRoom(slab);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void endRoom(Slab slab) {
+        if (open[slab.worth] == slab) {
+            open[slab.worth] = null;
+            opened--;
         }
     }
 
@@ -229,7 +243,7 @@ final class Slabs {
     void release(long location) {
         lock.lock();
         try {
-            Slab slab = closed ? null : records[Places.number(location)];
+            Slab slab = closed ? null : numbered.slab(location);
             if (slab != null) {
                 slab.alive--;
                 live.died(
@@ -251,7 +265,7 @@ final class Slabs {
     @Nullable Compaction compactNext() {
         lock.lock();
         try {
-            Slab chosen = closed || exhausted || leaving.isTooMuch() ? null : live.deadest();
+            Slab chosen = closed || exhausted || leaving.bytes() > maxLeaving ? null : live.deadest();
             if (chosen == null) {
                 return null;
             }
@@ -261,9 +275,8 @@ final class Slabs {
                 live.forgetDead(chosen);
                 return null;
             }
-            ByteBuffer mapped = memory.map(alive);
-            Slab target =
-                    add(mapped == null ? ByteBuffer.allocateDirect(alive) : mapped, chosen.worth, mapped != null, cost);
+            SlabMemory.Piece mapped = memory.map(alive);
+            Slab target = add(mapped == null ? SlabMemory.direct(alive) : mapped, chosen.worth, mapped != null, cost);
             target.position = target.bytes.capacity();
             target.filling++;
             chosen.filling++; // neither is dropped meanwhile
@@ -311,7 +324,7 @@ final class Slabs {
     @Nullable Slab giveUp(int below, int length) {
         lock.lock();
         try {
-            if (closed || exhausted || leaving.isTooMuch()) {
+            if (closed || exhausted || leaving.bytes() > maxLeaving) {
                 return null;
             }
             Slab chosen = live.first(below, budget.free(), length);
@@ -333,10 +346,7 @@ final class Slabs {
     /** From now on nothing is put into it, and it is not given up again. */
     private void retire(Slab slab) {
         live.remove(slab);
-        if (open[slab.worth] == slab) {
-            open[slab.worth] = null;
-            opened--;
-        }
+        endRoom(slab);
     }
 
     /** Ends what {@link #giveUp} began. */
@@ -354,31 +364,16 @@ final class Slabs {
     private void drop(Slab slab) {
         if (!slab.dropped && !closed) {
             slab.dropped = true;
-            slabs[slab.number] = null;
-            records[slab.number] = null;
+            slab.seal();
+            numbered.remove(slab);
             leaving.add(slab.bytes, slab.paid + slab.movedCost);
             budget.giveBack(slab.paid);
         }
     }
 
-    /** Whether so much memory is leaving that nothing more is given up until the collector has looked. */
-    boolean waitsForCollector() {
-        return leaving.isTooMuch();
-    }
-
-    /** As {@link Leaving#await}. */
-    boolean awaitCollector(long nanos) {
-        return leaving.await(nanos);
-    }
-
-    /**
-     * The value at a location that {@link #reserve} gave and {@link Room#fill} filled; {@code null} once it is gone.
-     */
-    @Nullable ByteBuffer view(long location) {
-        @Nullable ByteBuffer[] all = slabs;
-        int number = Places.number(location);
-        ByteBuffer slab = number < all.length ? all[number] : null;
-        return slab == null ? null : places.view(slab, location);
+    /** If so much memory is leaving that nothing more is given up, has the collector look; whether more may be now. */
+    boolean collect() {
+        return leaving.collect(maxLeaving);
     }
 
     /** Forgets the slabs; each goes when its last view does. */
@@ -386,10 +381,13 @@ final class Slabs {
         lock.lock();
         try {
             closed = true;
-            Arrays.fill(open, null);
+            for (int worth = 0; worth < open.length; worth++) {
+                Slab last = open[worth];
+                open[worth] = null;
+                sealIfDone(last);
+            }
             live.clear();
-            records = new Slab[1];
-            slabs = new ByteBuffer[1];
+            numbered.clear();
             memory.close();
             filled.signalAll();
         } finally {

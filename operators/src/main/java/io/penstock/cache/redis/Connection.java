@@ -121,11 +121,7 @@ final class Connection {
 
     /** Closes everything but the threads, which other connections have too. */
     CompletionStage<Boolean> close() {
-        CompletionStage<Void> closing = connection.closeAsync();
-        CompletableFuture<Boolean> done = new CompletableFuture<>();
-        closing.whenComplete(
-                (closed, e) -> shutDown(client, resources).whenComplete((gone, never) -> done.complete(true)));
-        return done;
+        return connection.closeAsync().handle((closed, e) -> true).thenCompose(any -> shutDown(client, resources));
     }
 
     static CompletionStage<Boolean> shutDown(@Nullable AbstractRedisClient client, ClientResources resources) {

@@ -43,17 +43,8 @@ final class Reads {
     private final DrainLoop loop = new DrainLoop();
     private volatile int usualBytes = 1024;
 
-    private static final class Read {
-        private final SampleKey key;
-        private final byte[] name;
-        private final MonoSink<ByteBuffer> sink;
-
-        Read(SampleKey key, byte[] name, MonoSink<ByteBuffer> sink) {
-            this.key = key;
-            this.name = name;
-            this.sink = sink;
-        }
-    }
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Read(SampleKey key, byte[] name, MonoSink<ByteBuffer> sink) {}
 
     Reads(Endpoint endpoint, KeySpace keys, Commands commands, Counts counts, Writes writes) {
         this.endpoint = endpoint;

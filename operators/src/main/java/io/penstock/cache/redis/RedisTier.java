@@ -184,20 +184,20 @@ public final class RedisTier implements SharedTier, ListedTier {
     public TierStatistics statistics() {
         boolean gone = closed.get();
         return new TierStatistics(
-                gone ? 0 : sum(Usage::samples),
-                gone ? 0 : sum(Usage::bytes),
-                sum(Usage::capacity),
+                gone ? 0 : sum(Server::samples),
+                gone ? 0 : sum(Server::bytes),
+                sum(server -> server.usage().capacity()),
                 counts.hits.sum(),
                 counts.misses.sum(),
                 counts.refused.sum(),
-                sum(Usage::evicted),
+                sum(server -> server.usage().evicted()),
                 counts.errors.sum());
     }
 
-    private long sum(ToLongFunction<Usage> number) {
+    private long sum(ToLongFunction<Server> number) {
         long sum = 0;
         for (Server server : servers.all()) {
-            long more = number.applyAsLong(server.usage());
+            long more = number.applyAsLong(server);
             sum = sum + more < 0 ? Long.MAX_VALUE : sum + more;
         }
         return sum;

@@ -142,6 +142,16 @@ final class Server {
         return usage;
     }
 
+    /** How many values there are, with those that wait to be sent. */
+    long samples() {
+        usage.refresh();
+        return writes.samples();
+    }
+
+    long bytes() {
+        return writes.bytes();
+    }
+
     @Nullable Connection connection() {
         return endpoint.connection();
     }

@@ -3,10 +3,10 @@ package io.penstock.cache.redis;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.internal.WriteBehind;
+import io.penstock.internal.Digests;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -23,6 +23,9 @@ import reactor.core.scheduler.Schedulers;
  * the server is slow, and none waits for a clock. The bytes on their way and the bytes that wait are bounded.
  */
 final class Writes {
+
+    /** Of what the servers may hold, what may wait here. */
+    private static final int WAITING_PART = 32;
 
     private static final int BATCH_BYTES = 1 << 20;
     private static final int BATCH_VALUES = 256;
@@ -72,7 +75,7 @@ final class Writes {
         }
         long waiting = queue.enqueue(put);
         queue.work();
-        return waiting <= maxWaiting
+        return waiting <= Math.min(maxWaiting, usage.capacity() / WAITING_PART)
                 ? Mono.just(true)
                 : Mono.fromCompletionStage(put.held()).publishOn(Schedulers.parallel());
     }
@@ -135,7 +138,7 @@ final class Writes {
         if (e == null) {
             rest = 0;
             if (answer != null) {
-                usage.add(1, put.bytes());
+                queue.move(put, () -> usage.add(1, put.bytes()));
             }
         } else {
             counts.refused.increment();
@@ -166,13 +169,9 @@ final class Writes {
 
     /** Removes a value if it is still the damaged one. A put never replaces a value, so it needs the room. */
     void removeDamaged(byte[] name, ByteBuffer damaged) {
-        try {
-            MessageDigest sha1 = MessageDigest.getInstance("SHA-1"); // the one that the server's scripts can compute
-            sha1.update(damaged.duplicate());
-            remove(name, commands.removeDamaged(name, HexFormat.of().formatHex(sha1.digest())));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JVM has SHA-1", e);
-        }
+        MessageDigest sha1 = Digests.of("SHA-1"); // the one that the server's scripts can compute
+        sha1.update(damaged.duplicate());
+        remove(name, commands.removeDamaged(name, HexFormat.of().formatHex(sha1.digest())));
     }
 
     private void remove(byte[] name, AsyncCommand<byte[], Frame, Long> command) {
@@ -194,6 +193,16 @@ final class Writes {
         return Flux.fromIterable(queue.writes())
                 .flatMap(put -> Mono.fromCompletionStage(put.held()))
                 .then();
+    }
+
+    /** How many values the server has, and those that wait for it. */
+    long samples() {
+        return queue.countWith(usage::samples);
+    }
+
+    /** The bytes of both. */
+    long bytes() {
+        return usage.bytes() + queue.bytes();
     }
 
     Set<SampleKey> keys() {

@@ -17,22 +17,16 @@ import java.util.Set;
  * @param free   in bytes, now
  * @param memory whether it is a memory file system
  */
-public record SharedMemory(long total, long free, boolean memory) {
+record SharedMemory(long total, long free, boolean memory) {
 
     private static final Set<String> MEMORY_TYPES = Set.of("tmpfs", "ramfs", "hugetlbfs");
     private static final long LARGEST_MARGIN = 16L << 20;
-
-    public SharedMemory {
-        if (total < 0 || free < 0) {
-            throw new IllegalArgumentException("room must not be negative, was %d of %d".formatted(free, total));
-        }
-    }
 
     /**
      * The room where a file is or would be.
      * @throws StoreException if the file system does not say
      */
-    public static SharedMemory at(Path place) {
+    static SharedMemory at(Path place) {
         Path there = place.toAbsolutePath();
         while (!Files.exists(there) && there.getParent() != null) {
             there = there.getParent();

@@ -2,6 +2,7 @@ package io.penstock.cache.slot;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.Tier;
+import io.penstock.internal.Reclaim;
 import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
@@ -16,8 +17,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * Samples of one dtype and shape in memory that all processes of a machine share: one file, mapped by each of them,
  * with a slot for each index. On {@code /dev/shm} it is memory; in another directory it is the page cache over a disk.
  * <pre>{@code
- *  SlotLayout layout = SlotLayout.of(dataset.size(), DType.U8, 224, 224, 3);
- *  try (SharedSlots slots = SharedSlots.openWithin(Path.of("/dev/shm/train"), layout, 8L << 30)) {
+ *  SlotOptions options = SharedSlots.at(Path.of("/dev/shm/train")).maxBytes(8L << 30);
+ *  try (SharedSlots slots = options.open(dataset.size(), DType.U8, 224, 224, 3)) {
  *      slots.cache(dataset).stream(...)
  *  }
  * }</pre>
@@ -37,13 +38,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
  */
 public final class SharedSlots implements AutoCloseable {
 
-    private static final long WORTH_COLLECTING = 64L << 20;
-
     private final SlotFile file;
     private final SlotView indices;
     private final List<SlotTier> tiers = new CopyOnWriteArrayList<>();
 
-    private SharedSlots(SlotFile file) {
+    SharedSlots(SlotFile file) {
         this.file = file;
         this.indices = new SlotView(file, SlotKeys.INDICES);
     }
@@ -56,36 +55,12 @@ public final class SharedSlots implements AutoCloseable {
         OUT_OF_RANGE
     }
 
-    /**
-     * Opens a file with a slot for every sample, or makes it.
-     * @throws IllegalArgumentException if the file has another layout
-     * @throws io.penstock.fault.FormatException if it is something else
-     * @throws io.penstock.fault.StoreException if it cannot be opened or there is no room for it
-     */
-    public static SharedSlots open(Path file, SlotLayout layout) {
-        return new SharedSlots(SlotFile.open(file, layout, there -> Long.MAX_VALUE));
+    /** Slots in this file, which is made or found when they are opened. */
+    public static SlotOptions at(Path file) {
+        return new SlotOptions(file, there -> Long.MAX_VALUE);
     }
 
-    /**
-     * The same, of at most this many bytes if it has to be made.
-     * @throws IllegalArgumentException if they hold no sample, too
-     */
-    public static SharedSlots openWithin(Path file, SlotLayout layout, long bytes) {
-        return new SharedSlots(SlotFile.open(file, layout, there -> bytes));
-    }
-
-    /**
-     * The same, of at most this share of what is free there if it has to be made.
-     * @throws IllegalArgumentException if the share is not in (0, 1], or holds no sample, too
-     */
-    public static SharedSlots openWithinShare(Path file, SlotLayout layout, double share) {
-        if (!(share > 0 && share <= 1)) {
-            throw new IllegalArgumentException("the share of free memory must be in (0, 1], was " + share);
-        }
-        return new SharedSlots(SlotFile.open(file, layout, there -> (long) (share * there.spare())));
-    }
-
-    public SlotLayout layout() {
+    SlotLayout layout() {
         return file.header().layout();
     }
 
@@ -216,9 +191,7 @@ public final class SharedSlots implements AutoCloseable {
         indices.close();
         tiers.forEach(SlotTier::close);
         file.close();
-        if (file.header().fileLength() >= WORTH_COLLECTING) {
-            System.gc();
-        }
+        Reclaim.ifWorth(file.header().fileLength());
     }
 
     @Override

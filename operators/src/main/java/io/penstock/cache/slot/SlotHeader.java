@@ -1,6 +1,7 @@
 package io.penstock.cache.slot;
 
 import io.penstock.fault.FormatException;
+import io.penstock.internal.Crc32c;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import java.nio.ByteBuffer;
@@ -8,7 +9,6 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,13 +64,7 @@ record SlotHeader(SlotLayout layout, long held, long boot) {
             out.putLong(DIMS + axis * Long.BYTES, layout.shape().dim(axis));
         }
         out.putLong(SAMPLES, layout.samples()).putLong(HELD, held).putLong(BOOT, boot);
-        return out.putInt(CHECKSUM, checksum(bytes));
-    }
-
-    private static int checksum(byte[] bytes) {
-        CRC32C crc = new CRC32C();
-        crc.update(bytes, 0, CHECKSUM);
-        return (int) crc.getValue();
+        return out.putInt(CHECKSUM, Crc32c.of(bytes, 0, CHECKSUM));
     }
 
     /**
@@ -86,7 +80,7 @@ record SlotHeader(SlotLayout layout, long held, long boot) {
             throw new FormatException("%s has slots of format %d, this program writes %d; delete it"
                     .formatted(file, in.getInt(8), VERSION));
         }
-        SlotHeader header = in.getInt(CHECKSUM) == checksum(bytes) ? decode(in) : null;
+        SlotHeader header = in.getInt(CHECKSUM) == Crc32c.of(bytes, 0, CHECKSUM) ? decode(in) : null;
         if (header == null || header.fileLength() != fileLength) {
             throw new FormatException(
                     "%s is damaged: its header does not fit its %d bytes; delete it".formatted(file, fileLength));

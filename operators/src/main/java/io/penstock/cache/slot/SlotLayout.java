@@ -10,13 +10,13 @@ import io.penstock.tensor.Shape;
  * @param dtype   of every sample
  * @param shape   of every sample; 1 byte to 1 GiB
  */
-public record SlotLayout(long samples, DType dtype, Shape shape) {
+record SlotLayout(long samples, DType dtype, Shape shape) {
 
     static final int MAX_RANK = 32;
     private static final long MAX_SAMPLE_BYTES = 1L << 30;
     private static final long MAX_SAMPLES = 1L << 40;
 
-    public SlotLayout {
+    SlotLayout {
         if (samples < 1 || samples > MAX_SAMPLES) {
             throw new IllegalArgumentException("slots need 1 to %d samples, was %d".formatted(MAX_SAMPLES, samples));
         }
@@ -28,17 +28,12 @@ public record SlotLayout(long samples, DType dtype, Shape shape) {
     }
 
     /** Samples of a dtype and axis lengths. */
-    public static SlotLayout of(long samples, DType dtype, long... dims) {
+    static SlotLayout of(long samples, DType dtype, long... dims) {
         return new SlotLayout(samples, dtype, Shape.of(dims));
     }
 
-    /** Samples of at most the given number of bytes each, of any meaning. */
-    public static SlotLayout ofBytes(long samples, int bytes) {
-        return of(samples, DType.U8, bytes);
-    }
-
     /** The size of one sample, in bytes. */
-    public int sampleBytes() {
+    int sampleBytes() {
         return (int) shape.elements() * dtype.bytes();
     }
 

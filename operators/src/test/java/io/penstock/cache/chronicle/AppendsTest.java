@@ -3,27 +3,28 @@ package io.penstock.cache.chronicle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.TierKit;
 import io.penstock.cache.TierStatistics;
 import io.penstock.cache.chronicle.internal.CacheFiles;
 import io.penstock.cache.chronicle.internal.DiskIndex;
 import io.penstock.cache.chronicle.internal.FileSystemSpace;
 import io.penstock.cache.chronicle.internal.Location;
+import io.penstock.cache.chronicle.internal.LogReader;
 import io.penstock.cache.chronicle.internal.LogWriter;
-import io.penstock.cache.chronicle.internal.PeerTail;
 import io.penstock.cache.chronicle.internal.Segments;
 import io.penstock.cache.chronicle.internal.SharedCounters;
 import io.penstock.cache.chronicle.internal.Space;
 import io.penstock.cache.chronicle.internal.Watch;
 import io.penstock.cache.internal.RamIndex;
+import io.penstock.testkit.TierKit;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -53,32 +54,31 @@ class AppendsTest {
     void look_whileThisProcessAppends_leavesNothingUnknownBehind() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
             SharedCounters counters = SharedCounters.map(directory.resolve("control-" + round));
-            AtomicLong seen = new AtomicLong();
-            PeerTail peers = peers(counters, seen);
-            FutureTask<Void> appending = new FutureTask<>(() -> count(counters, seen), null);
+            LogReader logs = logs(counters);
+            FutureTask<Void> appending = new FutureTask<>(() -> count(counters), null);
             new Thread(appending, "appends").start();
             while (!appending.isDone()) {
-                peers.follow();
+                logs.follow();
             }
             appending.get();
 
-            assertThat(peers.isBehind()).as("round %d", round).isFalse();
+            assertThat(logs.isBehind()).as("round %d", round).isFalse();
         }
     }
 
-    private static void count(SharedCounters counters, AtomicLong seen) {
+    private static void count(SharedCounters counters) {
         for (int i = 0; i < VALUES; i++) {
-            Appends.count(counters, seen);
+            counters.countAppended();
         }
     }
 
-    private PeerTail peers(SharedCounters counters, AtomicLong seen) throws IOException {
+    private LogReader logs(SharedCounters counters) throws IOException {
         CacheFiles files = new CacheFiles(directory);
         Segments segments = new Segments(Location.NUMBERS, false);
         DiskIndex index = new DiskIndex(RamIndex.forValuesOf(1 << 20), segments, false, false);
         LogWriter writer = new LogWriter(files, index, segments, counters, new FileSystemSpace(directory), false);
         Watch watch = new Watch(segments, index, counters, () -> 0);
-        return new PeerTail(files, index, segments, counters, writer, watch, seen);
+        return new LogReader(files, index, segments, counters, writer, watch);
     }
 
     /** Another rank fills the disk while this one, which has accepted values, still begins its first file. */
@@ -144,6 +144,32 @@ class AppendsTest {
 
             assertThat(before.samples()).isEqualTo(1);
             assertThat(before.bytes()).isPositive().isEqualTo(tier.statistics().bytes());
+        }
+    }
+
+    /** Otherwise a tier would hit more than its budget holds: what waits is found. */
+    @Test
+    void put_whileTheDiskOfATierThatEvictsIsSlow_isFoundAsFarAsTheBudgetCountsIt() {
+        long budget = 16 << 20;
+        CountDownLatch begun = new CountDownLatch(1);
+        ChronicleOptions options = ChronicleTier.at(directory).maxBytes(budget).leastRecentlyUsed();
+        try (ChronicleTier tier = new Opener(options, spaceAfter(begun)).open()) {
+            List<CompletableFuture<Boolean>> puts = IntStream.range(0, LATE)
+                    .mapToObj(i -> TierKit.put(tier, Values.key(i), ByteBuffer.wrap(new byte[64 << 10]))
+                            .toFuture())
+                    .toList();
+            TierStatistics waiting = tier.statistics();
+
+            assertThat(waiting.samples()).isBetween(1L, budget / 16 / (64 << 10));
+            assertThat(waiting.bytes()).isBetween(waiting.samples() * (64 << 10), budget);
+            assertThat(IntStream.range(0, LATE).filter(i -> tier.contains(Values.key(i))))
+                    .hasSize((int) waiting.samples());
+
+            begun.countDown();
+            assertThat(puts).allMatch(CompletableFuture::join);
+            tier.flush().block(Values.TIMEOUT);
+            assertThat(tier.statistics().samples()).isEqualTo(LATE);
+            assertThat(tier.statistics().bytes()).isBetween((long) LATE * (64 << 10), budget);
         }
     }
 

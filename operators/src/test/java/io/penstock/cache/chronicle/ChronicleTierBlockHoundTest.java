@@ -3,11 +3,12 @@ package io.penstock.cache.chronicle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.Producer;
-import io.penstock.cache.TierKit;
+import io.penstock.testkit.TierKit;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.blockhound.BlockHound;
@@ -16,6 +17,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** Nothing blocks the threads that ask a disk cache, also while it is behind with writing and other processes write too. */
+@Tag("blockhound")
 class ChronicleTierBlockHoundTest {
 
     @TempDir

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -176,8 +177,19 @@ class CutShorterTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = {"LATER_READS", "HITS_THAT_ARE_KEPT", "WRITING"})
     void files_cutShorterWhileOpen_areMisses(Work work) throws Exception {
+        assertMisses(work);
+    }
+
+    @Tag("endurance")
+    @ParameterizedTest
+    @EnumSource
+    void files_cutShorterWhileOpen_areMissesWhateverIsDone(Work work) throws Exception {
+        assertMisses(work);
+    }
+
+    private void assertMisses(Work work) throws Exception {
         fill(options(directory));
 
         List<String> said;

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,9 +18,11 @@ import org.junit.jupiter.api.io.TempDir;
  * A writer killed at random moments. It reports a sample when a flush that began after its put has completed; everything
  * reported must be there afterwards, and nothing there may be wrong.
  */
+@Tag("repeated")
 class KillingTest {
 
-    private static final int KILLS = Integer.getInteger("penstock.kills", 8);
+    private static final int KILLS =
+            Integer.getInteger("penstock.kills", Boolean.getBoolean("penstock.endurance") ? 8 : 2);
     private static final long SEED = Long.getLong("penstock.kills.seed", System.nanoTime());
     private static final int FEW = 50;
     private static final int MOST_MILLIS = 150;

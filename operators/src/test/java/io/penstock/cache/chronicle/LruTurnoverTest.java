@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cache.Entry;
 import io.penstock.cache.Tier;
-import io.penstock.cache.TierKit;
 import io.penstock.cache.chronicle.internal.Location;
 import io.penstock.cache.chronicle.internal.Segment;
 import io.penstock.cache.chronicle.internal.Segments;
 import io.penstock.fault.StoreException;
+import io.penstock.testkit.TierKit;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -3,7 +3,7 @@ package io.penstock.cache.chronicle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.TierKit;
+import io.penstock.testkit.TierKit;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,11 +26,13 @@ import org.junit.jupiter.api.io.TempDir;
  * Threads that put, find and remove keys of their own, each of which must be there from its put to its removal and never
  * after it, and look at those of the others, also again at views they got long ago.
  */
+@Tag("repeated")
 class RacesTest {
 
     private static final int THREADS = 4;
     private static final int KEYS = 24;
-    private static final int STEPS = Integer.getInteger("penstock.races", 5_000);
+    private static final int STEPS =
+            Integer.getInteger("penstock.races", Boolean.getBoolean("penstock.endurance") ? 5_000 : 1_000);
 
     @TempDir
     Path directory;
@@ -155,7 +158,7 @@ class RacesTest {
     private void work(ChronicleTier tier, int thread) {
         SplittableRandom random = new SplittableRandom(thread);
         boolean[] there = new boolean[KEYS];
-        for (int step = 0; step < STEPS; step++) {
+        for (int step = 0; step < Math.max(STEPS, 4_000); step++) {
             int key = random.nextInt(KEYS);
             long number = (long) thread * KEYS + key;
             if (there[key]) {

@@ -2,7 +2,7 @@ package io.penstock.cache.chronicle;
 
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
-import io.penstock.cache.TierKit;
+import io.penstock.testkit.TierKit;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.SplittableRandom;

@@ -92,7 +92,7 @@ public final class RamIndexStress {
         public void change() {
             segment.put(tag(3) + 1, 0, FIRST + 1, unlimited());
             segment.put(tag(3) + 2, 0, FIRST + 2, unlimited());
-            segment.remove(tag(3) + 1, 0);
+            segment.replace(tag(3) + 1, 0, segment.find(tag(3) + 1, 0), 0);
         }
 
         @Actor
@@ -116,7 +116,7 @@ public final class RamIndexStress {
 
         @Actor
         public void replace() {
-            segment.remove(tag(3) + 1, 0);
+            segment.replace(tag(3) + 1, 0, segment.find(tag(3) + 1, 0), 0);
             segment.put(tag(3) + 2, 0, FIRST + 2, unlimited());
         }
 

@@ -2,8 +2,8 @@ package io.penstock.cache.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cache.TierKit;
 import io.penstock.cache.internal.RamSegment.Claim;
+import io.penstock.testkit.TierKit;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -35,12 +35,12 @@ class RamSegmentTest {
                 assertThat(claim == Claim.HELD).isEqualTo(model.containsKey(entry));
                 if (claim == Claim.GRANTED) {
                     assertThat(segment.find(entry.tag, entry.check)).isZero();
-                    assertThat(segment.publish(entry.tag, entry.check, LOCATION + i))
+                    assertThat(segment.replace(entry.tag, entry.check, 0, LOCATION + i))
                             .isTrue();
                     model.put(entry, LOCATION + i);
                 }
             } else {
-                segment.remove(entry.tag, entry.check);
+                segment.replace(entry.tag, entry.check, segment.find(entry.tag, entry.check), 0);
                 model.remove(entry);
             }
             assertThat(segment.find(entry.tag, entry.check)).isEqualTo(model.getOrDefault(entry, 0L));
@@ -66,7 +66,7 @@ class RamSegmentTest {
                         long tag = random.nextLong() | 1;
                         segment.claim(tag, 0, new ByteBudget(1 << 20));
                         if (random.nextInt(3) > 0) {
-                            segment.remove(tag, 0);
+                            segment.replace(tag, 0, segment.find(tag, 0), 0);
                         }
                     }
                 }
@@ -87,7 +87,7 @@ class RamSegmentTest {
         RamSegment segment = new RamSegment();
         for (int i = 0; i < tags.length; i++) {
             segment.claim(tags[i] & ~1, 0, new ByteBudget(1 << 20));
-            segment.publish(tags[i] & ~1, 0, LOCATION + i);
+            segment.replace(tags[i] & ~1, 0, 0, LOCATION + i);
         }
         return segment;
     }
@@ -116,9 +116,9 @@ class RamSegmentTest {
 
         segment.close();
 
-        assertThat(segment.publish(1, 0, LOCATION)).isFalse();
+        assertThat(segment.replace(1, 0, 0, LOCATION)).isFalse();
         assertThat(segment.claim(2, 0, new ByteBudget(100))).isEqualTo(Claim.REFUSED);
         assertThat(segment.find(1, 0)).isZero();
-        segment.remove(1, 0);
+        segment.replace(1, 0, segment.find(1, 0), 0);
     }
 }

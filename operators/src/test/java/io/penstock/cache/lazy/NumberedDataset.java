@@ -1,9 +1,9 @@
 package io.penstock.cache.lazy;
 
 import io.penstock.cache.Fingerprint;
-import io.penstock.cache.TierKit;
 import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.Tensor;
+import io.penstock.testkit.TierKit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongToIntFunction;
 import reactor.core.publisher.Mono;

@@ -24,9 +24,9 @@ class CachePolicyTest {
     }
 
     @Test
-    void ofFreeShare_withEachPolicy_opensATier() {
+    void maxFreeShare_withEachPolicy_opensATier() {
         for (CachePolicy policy : CachePolicy.values()) {
-            try (Tier tier = RamTier.ofFreeShare(0.001, policy)) {
+            try (Tier tier = RamTier.of(policy).maxFreeShare(0.001).open()) {
                 assertThat(tier.eviction())
                         .isEqualTo(policy == CachePolicy.LRU ? Tier.Eviction.RETURNED : Tier.Eviction.NONE);
                 assertThat(tier.statistics().capacity()).isPositive();

@@ -3,10 +3,11 @@ package io.penstock.cache.ram;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.RemovableTier;
-import io.penstock.cache.TierKit;
+import io.penstock.testkit.TierKit;
 import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.blockhound.BlockHound;
 import reactor.core.publisher.Flux;
@@ -14,7 +15,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** No thread waits for another that puts, reads or removes. */
+/** No worker is parked by others that put, read or remove: the lock is held for a moment. */
+@Tag("blockhound")
 class LruTierBlockHoundTest {
 
     private static final int KEYS = 400;
@@ -28,7 +30,9 @@ class LruTierBlockHoundTest {
     void tier_usedByManyWorkersAtOnce_blocksNone() {
         int threads = 4;
         Scheduler workers = Schedulers.newParallel("lru", threads);
-        try (RemovableTier tier = RamTier.ofBytes(KEYS / 2 * (4 * 264 + 160L), CachePolicy.LRU)) {
+        try (RemovableTier tier = RamTier.of(CachePolicy.LRU)
+                .maxBytes(KEYS / 2 * (4 * 264 + 160L))
+                .open()) {
             Mono<Long> all = Flux.range(0, threads)
                     .flatMap(thread -> Mono.fromCallable(() -> use(tier, new SplittableRandom(thread)))
                             .subscribeOn(workers))

@@ -2,12 +2,17 @@ package io.penstock.cache.ram;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.Entry;
 import io.penstock.cache.ListedTier;
+import io.penstock.cache.Provenance;
+import io.penstock.cache.Put;
 import io.penstock.cache.RemovableTier;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
-import io.penstock.cache.TierKit;
+import io.penstock.tensor.Encoded;
+import io.penstock.testkit.TierKit;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,7 +32,7 @@ class LruTierTest extends TierKit {
 
     @Override
     protected RemovableTier open(long bytes) {
-        return RamTier.ofBytes(bytes, CachePolicy.LRU);
+        return RamTier.of(CachePolicy.LRU).maxBytes(bytes).open();
     }
 
     private static List<Integer> numbers(Tier tier, int upTo) {
@@ -52,6 +57,28 @@ class LruTierTest extends TierKit {
             for (int i = 0; i < 100; i++) {
                 assertThat(get(tier, key(i))).isEqualTo(i < 100 - held ? null : valueOf(i, 100_000));
             }
+        }
+    }
+
+    @Test
+    void put_whileWhatGaveWayWaits_countsItInTheBudget() {
+        Entry handedDown = new Entry(0, 0, false, true, Provenance.UNKNOWN);
+        List<Put> puts = new ArrayList<>();
+        try (RemovableTier tier = open(1 << 20)) {
+            for (int i = 0; i < 500; i++) {
+                puts.add(tier.put(key(i), Encoded.of(ByteBuffer.wrap(valueOf(i, 10_000))), handedDown)
+                        .block(TIMEOUT));
+            }
+
+            long found = IntStream.range(0, 500)
+                    .filter(i -> get(tier, key(i)) != null)
+                    .count();
+            assertThat(found).isBetween(95L, (1L << 20) / 10_000);
+            assertThat(tier.statistics().samples()).isEqualTo(found);
+            assertThat(tier.statistics().bytes()).isBetween(found * 10_000, 1L << 20);
+
+            puts.forEach(put -> put.settled().run());
+            assertThat(tier.statistics().samples()).isEqualTo(numbers(tier, 500).size());
         }
     }
 

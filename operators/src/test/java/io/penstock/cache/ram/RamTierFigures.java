@@ -1,7 +1,7 @@
 package io.penstock.cache.ram;
 
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.TierKit;
+import io.penstock.testkit.TierKit;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;

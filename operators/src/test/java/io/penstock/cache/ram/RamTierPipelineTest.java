@@ -3,12 +3,12 @@ package io.penstock.cache.ram;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.penstock.cache.TierKit;
 import io.penstock.cache.lazy.NumberedDataset;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
+import io.penstock.testkit.TierKit;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -1,18 +1,18 @@
 package io.penstock.cache.ram;
 
-import static io.penstock.cache.TierKit.TIMEOUT;
-import static io.penstock.cache.TierKit.bytes;
-import static io.penstock.cache.TierKit.inParallel;
-import static io.penstock.cache.TierKit.key;
+import static io.penstock.testkit.TierKit.TIMEOUT;
+import static io.penstock.testkit.TierKit.bytes;
+import static io.penstock.testkit.TierKit.inParallel;
+import static io.penstock.testkit.TierKit.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.Cache;
 import io.penstock.cache.Entry;
 import io.penstock.cache.KeyedCache;
 import io.penstock.cache.Tier;
-import io.penstock.cache.TierKit;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
+import io.penstock.testkit.TierKit;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;

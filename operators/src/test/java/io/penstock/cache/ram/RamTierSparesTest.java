@@ -1,9 +1,9 @@
 package io.penstock.cache.ram;
 
-import static io.penstock.cache.TierKit.TIMEOUT;
-import static io.penstock.cache.TierKit.bytes;
-import static io.penstock.cache.TierKit.inParallel;
-import static io.penstock.cache.TierKit.key;
+import static io.penstock.testkit.TierKit.TIMEOUT;
+import static io.penstock.testkit.TierKit.bytes;
+import static io.penstock.testkit.TierKit.inParallel;
+import static io.penstock.testkit.TierKit.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.Cache;
@@ -11,7 +11,6 @@ import io.penstock.cache.Entry;
 import io.penstock.cache.MapTier;
 import io.penstock.cache.Put;
 import io.penstock.cache.Tier;
-import io.penstock.cache.TierKit;
 import io.penstock.cache.internal.RamIndex;
 import io.penstock.cache.lazy.NumberedDataset;
 import io.penstock.order.Sampler;
@@ -19,6 +18,7 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
+import io.penstock.testkit.TierKit;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -225,7 +225,7 @@ class RamTierSparesTest {
         int numbers = 1 + random.nextInt(300);
         try (RamTier tier = new RamTier(
                 (1 << 20) + random.nextInt(16 << 20),
-                SlabMemory.inTemporaryFile(),
+                SlabMemory.ofSystem(),
                 random.nextBoolean() ? new Admission.FirstCome() : new Admission.SavedCost())) {
             for (int i = 0; i < 600; i++) {
                 int number = random.nextInt(numbers);
@@ -297,7 +297,7 @@ class RamTierSparesTest {
     @Test
     void tier_slabsGivenUpUnderReadersAndWriters_neverLiesNorForgetsToCount() throws Exception {
         int keys = 4_000;
-        try (RamTier tier = new RamTier(24 << 20, SlabMemory.inTemporaryFile(), new Admission.SavedCost())) {
+        try (RamTier tier = new RamTier(24 << 20, SlabMemory.ofSystem(), new Admission.SavedCost())) {
             AtomicInteger hits = new AtomicInteger();
             inParallel(4, thread -> {
                 SplittableRandom random = new SplittableRandom(thread);
@@ -368,8 +368,11 @@ class RamTierSparesTest {
 
             views.clear();
             while (soles < spares && !Thread.currentThread().isInterrupted()) { // the test's timeout ends it
-                System.gc();
-                soles += put(tier, 1_000 + soles, length, SOLE) ? 1 : 0;
+                if (put(tier, 1_000 + soles, length, SOLE)) {
+                    soles++;
+                } else {
+                    System.gc();
+                }
             }
             assertThat(soles).isEqualTo(spares);
         }

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.cache.Entry;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
-import io.penstock.cache.TierKit;
 import io.penstock.cache.internal.FreeMemory;
 import io.penstock.cache.internal.RamIndex;
+import io.penstock.testkit.TierKit;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -57,7 +57,7 @@ class RamTierTest extends TierKit {
     @ParameterizedTest
     @EnumSource
     void ofBytes_tooFewForAnySample_isRefused(CachePolicy policy) {
-        assertThatThrownBy(() -> RamTier.ofBytes(10, policy))
+        assertThatThrownBy(() -> RamTier.of(policy).maxBytes(10).open())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("a RAM cache needs more than the ");
         assertThatThrownBy(() -> RamTier.ofBytes(10)).hasMessageEndingWith("was 10");
@@ -73,8 +73,9 @@ class RamTierTest extends TierKit {
 
     @ParameterizedTest
     @ValueSource(doubles = {0, -0.5, 1.01, Double.NaN, Double.POSITIVE_INFINITY})
-    void ofFreeShare_notAShare_isRefused(double share) {
-        assertThatThrownBy(() -> RamTier.ofFreeShare(share))
+    void maxFreeShare_notAShare_isRefused(double share) {
+        assertThatThrownBy(
+                        () -> RamTier.of(CachePolicy.HOLD).maxFreeShare(share).open())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("the share of free memory must be in (0, 1], was " + share);
     }
@@ -98,8 +99,8 @@ class RamTierTest extends TierKit {
     }
 
     @Test
-    void ofFreeShare_ofAHundredth_worksWithinIt() {
-        try (Tier tier = RamTier.ofFreeShare(0.01)) {
+    void maxFreeShare_ofAHundredth_worksWithinIt() {
+        try (Tier tier = RamTier.of(CachePolicy.HOLD).maxFreeShare(0.01).open()) {
             put(tier, key(1), valueOf(1, 1000));
 
             assertThat(tier.statistics().capacity())
@@ -254,7 +255,7 @@ class RamTierTest extends TierKit {
         SplittableRandom random = new SplittableRandom(seed);
         int longest = 1 << random.nextInt(22);
         long values = 0;
-        try (RamTier tier = new RamTier(bytes, SlabMemory.inTemporaryFile())) {
+        try (RamTier tier = new RamTier(bytes, SlabMemory.ofSystem())) {
             for (int i = 0; i < 500; i++) {
                 SampleKey key = key(i);
                 int length = random.nextInt(longest);

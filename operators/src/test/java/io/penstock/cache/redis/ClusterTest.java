@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.Entry;
 import io.penstock.cache.Lease;
-import io.penstock.cache.TierKit;
+import io.penstock.testkit.TierKit;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;

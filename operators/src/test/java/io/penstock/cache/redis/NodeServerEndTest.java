@@ -7,14 +7,15 @@ import static io.penstock.cache.redis.RedisTierTest.value;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.penstock.cache.TierKit;
 import io.penstock.cache.redis.internal.Programs;
 import io.penstock.cache.redis.internal.Registration;
+import io.penstock.testkit.TierKit;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -73,6 +74,7 @@ class NodeServerEndTest {
                 .isZero();
     }
 
+    @Tag("endurance")
     @Test
     void processes_startedTogether_shareOneServerThatEndsWithThem() throws Exception {
         for (String signal : List.of("TERM", "KILL")) {

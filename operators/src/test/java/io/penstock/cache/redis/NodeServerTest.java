@@ -8,12 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cache.Entry;
-import io.penstock.cache.TierKit;
 import io.penstock.cache.redis.internal.PlainClient;
 import io.penstock.cache.redis.internal.Registration;
 import io.penstock.cache.redis.internal.Secret;
 import io.penstock.cache.redis.internal.ServerProcess;
 import io.penstock.fault.StoreException;
+import io.penstock.testkit.TierKit;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

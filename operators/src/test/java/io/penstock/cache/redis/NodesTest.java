@@ -23,6 +23,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * rounds: {@code -Dpenstock.kills=30}; the kills of a seed again: {@code -Dpenstock.kills.seed=N}.
  */
 @Timeout(1800)
+@Tag("endurance")
 class NodesTest {
 
     /** One with each place to meet; more are longer, too. */

@@ -6,12 +6,13 @@ import static io.penstock.cache.redis.RedisTierTest.value;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.util.ResourceLeakDetector;
-import io.penstock.cache.TierKit;
+import io.penstock.testkit.TierKit;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.blockhound.BlockHound;
@@ -20,6 +21,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** Nothing blocks the threads that ask, also while the server goes and comes back, and no buffer is forgotten. */
+@Tag("blockhound")
 class RedisTierBlockHoundTest {
 
     @TempDir

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cache.Lease;
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.TierKit;
 import io.penstock.fault.StoreException;
+import io.penstock.testkit.TierKit;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -118,6 +119,22 @@ class RedisTierTest {
             TierKit.put(tier, key(1), value(1)).block(TIMEOUT);
 
             assertThat(tier.get(key(1)).block(TIMEOUT)).isEqualTo(value(1));
+        }
+    }
+
+    @Test
+    void statistics_whileValuesWait_countThem() {
+        try (RedisTier tier = options("a").open()) {
+            put(tier, 0);
+            server.ask("CLIENT", "PAUSE", "400", "WRITE");
+
+            IntStream.range(1, 10)
+                    .forEach(i -> TierKit.put(tier, key(i), value(i)).block(TIMEOUT));
+
+            assertThat(tier.statistics().samples()).isEqualTo(10);
+            assertThat(tier.statistics().bytes()).isGreaterThan(10L * value(0).remaining());
+            tier.flush().block(TIMEOUT);
+            assertThat(tier.statistics().samples()).isEqualTo(10);
         }
     }
 

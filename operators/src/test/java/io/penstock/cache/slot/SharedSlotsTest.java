@@ -43,7 +43,7 @@ class SharedSlotsTest {
     }
 
     private SharedSlots open() {
-        return SharedSlots.open(fixture.file, LAYOUT);
+        return SharedSlots.at(fixture.file).open(LAYOUT);
     }
 
     private static long room(long slots) {
@@ -75,7 +75,7 @@ class SharedSlotsTest {
 
         assertThat(made).isZero();
         for (Path path : new Path[] {loop, pipe, folder, Path.of("/dev/zero"), Path.of("")}) {
-            assertThatThrownBy(() -> SharedSlots.open(path, LAYOUT))
+            assertThatThrownBy(() -> SharedSlots.at(path).open(LAYOUT))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("it is no file; choose another name");
         }
@@ -160,7 +160,7 @@ class SharedSlotsTest {
 
     @Test
     void openWithin_roomForSome_holdsTheFirstIndices() {
-        try (SharedSlots slots = SharedSlots.openWithin(fixture.file, LAYOUT, room(10))) {
+        try (SharedSlots slots = SharedSlots.at(fixture.file).maxBytes(room(10)).open(LAYOUT)) {
             for (int i = 0; i < 100; i++) {
                 assertThat(slots.put(i, sample(i))).isEqualTo(i < 10);
             }
@@ -180,29 +180,31 @@ class SharedSlotsTest {
     @ParameterizedTest
     @ValueSource(longs = {-1, 0, 1, 191, OVERHEAD + 192 + 23})
     void openWithin_lessThanOneSample_saysWhatIsNeeded(long bytes) {
-        assertThatThrownBy(() -> SharedSlots.openWithin(fixture.file, LAYOUT, bytes))
+        assertThatThrownBy(() -> SharedSlots.at(fixture.file).maxBytes(bytes).open(LAYOUT))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(
                         "slots of %d bytes at %s cannot hold one sample of 192 bytes; give them at least %d or leave them out"
                                 .formatted(bytes, fixture.file, room(1)));
         assertThat(fixture.file).doesNotExist();
 
-        SharedSlots.openWithin(fixture.file, LAYOUT, room(1)).close();
+        SharedSlots.at(fixture.file).maxBytes(room(1)).open(LAYOUT).close();
     }
 
     @ParameterizedTest
     @ValueSource(doubles = {0, -0.5, 1.01, Double.NaN})
     void openWithinShare_notAShare_isRefused(double share) {
-        assertThatThrownBy(() -> SharedSlots.openWithinShare(fixture.file, LAYOUT, share))
+        assertThatThrownBy(
+                        () -> SharedSlots.at(fixture.file).maxFreeShare(share).open(LAYOUT))
                 .hasMessage("the share of free memory must be in (0, 1], was " + share);
     }
 
     @Test
     void openWithinShare_ofWhatIsFree_keepsToIt() {
-        SlotLayout large = SlotLayout.ofBytes(1 << 20, 1 << 20);
+        SlotLayout large = SlotLayout.of(1 << 20, DType.U8, 1 << 20);
         long share = SharedMemory.at(fixture.file).free() / 1000;
 
-        try (SharedSlots slots = SharedSlots.openWithinShare(fixture.file, large, 0.001)) {
+        try (SharedSlots slots =
+                SharedSlots.at(fixture.file).maxFreeShare(0.001).open(large)) {
             assertThat(slots.capacity() << 20).isBetween(share / 2, share + (1 << 20));
         }
     }
@@ -213,7 +215,7 @@ class SharedSlotsTest {
             slots.put(1, sample(1));
         }
         try (SharedSlots slots = open();
-                SharedSlots other = SharedSlots.openWithin(fixture.file, LAYOUT, 1)) {
+                SharedSlots other = SharedSlots.at(fixture.file).maxBytes(1).open(LAYOUT)) {
             assertThat(slots.get(1)).contains(sample(1));
 
             other.put(2, sample(2));
@@ -245,7 +247,7 @@ class SharedSlotsTest {
         };
 
         for (SlotLayout other : others) {
-            assertThatThrownBy(() -> SharedSlots.open(fixture.file, other))
+            assertThatThrownBy(() -> SharedSlots.at(fixture.file).open(other))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage(
                             ("cannot open slots at %s: they are for 100 x u8[3, 8, 8], must be for %s; delete the file"
@@ -315,9 +317,9 @@ class SharedSlotsTest {
 
     @Test
     void open_whereThereIsNoRoom_saysHowMuchThereIs() {
-        SlotLayout huge = SlotLayout.ofBytes(1 << 20, 1 << 28);
+        SlotLayout huge = SlotLayout.of(1 << 20, DType.U8, 1 << 28);
 
-        assertThatThrownBy(() -> SharedSlots.open(fixture.file, huge))
+        assertThatThrownBy(() -> SharedSlots.at(fixture.file).open(huge))
                 .isInstanceOf(StoreException.class)
                 .hasMessageStartingWith("cannot reserve %d bytes for slots at %s: "
                         .formatted(SlotHeader.fileLength(huge, 1 << 20), fixture.file))
@@ -334,11 +336,11 @@ class SharedSlotsTest {
         try {
             Path file = folder.resolve("slots");
             assertThat(SharedMemory.at(file)).isEqualTo(new SharedMemory(32 << 20, 32 << 20, true));
-            assertThatThrownBy(() -> SharedSlots.open(file, SlotLayout.ofBytes(32, 1 << 20)))
+            assertThatThrownBy(() -> SharedSlots.at(file).open(SlotLayout.of(32, DType.U8, 1 << 20)))
                     .hasMessageEndingWith("or enlarge the memory file system (in a container --shm-size)");
             assertThat(file).doesNotExist();
 
-            try (SharedSlots slots = SharedSlots.open(file, SlotLayout.ofBytes(30, 1 << 20))) {
+            try (SharedSlots slots = SharedSlots.at(file).open(SlotLayout.of(30, DType.U8, 1 << 20))) {
                 assertThat(SharedMemory.at(file).free()).isLessThan(2 << 20);
                 Path filler = folder.resolve("filler");
                 assertThatThrownBy(() -> Files.write(filler, new byte[2 << 20])).hasMessageContaining("No space");
@@ -379,12 +381,12 @@ class SharedSlotsTest {
     @Test
     void slots_ofMoreThanTwoGigabytes_workAcrossMappings() {
         int width = 3 << 20;
-        SlotLayout layout = SlotLayout.ofBytes(720, width);
+        SlotLayout layout = SlotLayout.of(720, DType.U8, width);
         Assumptions.assumeTrue(
                 SharedMemory.at(fixture.file).spare() > 2 * SlotHeader.fileLength(layout, 720),
                 "not enough shared memory is free");
         int[] indices = {0, 340, 341, 681, 682, 719};
-        try (SharedSlots slots = SharedSlots.open(fixture.file, layout)) {
+        try (SharedSlots slots = SharedSlots.at(fixture.file).open(layout)) {
             for (int index : indices) {
                 assertThat(slots.put(index, SlotsFixture.sample(index, 0, DType.U8, width)))
                         .isTrue();
@@ -472,8 +474,8 @@ class SharedSlotsTest {
 
     @Test
     void put_ofOneIndexByTwoThreads_keepsOneSampleWhole() {
-        SlotLayout layout = SlotLayout.ofBytes(30, 1 << 20);
-        try (SharedSlots slots = SharedSlots.open(fixture.file, layout)) {
+        SlotLayout layout = SlotLayout.of(30, DType.U8, 1 << 20);
+        try (SharedSlots slots = SharedSlots.at(fixture.file).open(layout)) {
             Tensor[] versions = {
                 SlotsFixture.sample(0, 0, DType.U8, 1 << 20), SlotsFixture.sample(0, 1, DType.U8, 1 << 20)
             };
@@ -489,9 +491,9 @@ class SharedSlotsTest {
 
     @Test
     void slots_manyThreads_neverTear() throws Exception {
-        SlotLayout layout = SlotLayout.ofBytes(2_000, 20_000);
+        SlotLayout layout = SlotLayout.of(2_000, DType.U8, 20_000);
         AtomicInteger hits = new AtomicInteger();
-        try (SharedSlots slots = SharedSlots.open(fixture.file, layout)) {
+        try (SharedSlots slots = SharedSlots.at(fixture.file).open(layout)) {
             AtomicInteger next = new AtomicInteger();
             IntStream.range(0, 3).parallel().forEach(thread -> {
                 for (int i = next.get(); i < 2_000; i = next.get()) {

@@ -50,7 +50,7 @@ final class SlotChild {
 
     public static void main(String[] args) throws Exception {
         Path file = Path.of(args[0]);
-        SlotLayout layout = SlotLayout.ofBytes(Long.parseLong(args[2]), Integer.parseInt(args[3]));
+        SlotLayout layout = SlotLayout.of(Long.parseLong(args[2]), DType.U8, Integer.parseInt(args[3]));
         int number = Integer.parseInt(args[4]);
         switch (args[1]) {
             case "race" -> race(file, layout, number);
@@ -70,7 +70,7 @@ final class SlotChild {
         SplittableRandom random = new SplittableRandom(number);
         long wrong = 0;
         long written = 0;
-        try (SharedSlots slots = SharedSlots.open(file, layout)) {
+        try (SharedSlots slots = SharedSlots.at(file).open(layout)) {
             for (int step = 0; slots.size() < layout.samples() || step < 4 * layout.samples(); step++) {
                 // all go through the slots at about the same place, so that they meet
                 long index = (step + random.nextInt(4)) % layout.samples();

@@ -1,9 +1,9 @@
 package io.penstock.cache.slot;
 
-import io.penstock.cache.CodecKit;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
+import io.penstock.testkit.CodecKit;
 import java.util.List;
 
 class SlotCodecKitTest extends CodecKit<Tensor> {

@@ -32,7 +32,7 @@ class SlotPipelineTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final int SAMPLES = 500;
     private static final int BYTES = 1_000;
-    private static final SlotLayout LAYOUT = SlotLayout.ofBytes(SAMPLES, BYTES);
+    private static final SlotLayout LAYOUT = SlotLayout.of(SAMPLES, DType.U8, BYTES);
 
     private final SlotsFixture fixture = new SlotsFixture();
 
@@ -92,7 +92,7 @@ class SlotPipelineTest {
         Files files = new Files();
         int slots = SAMPLES * percent / 100;
         long room = SlotHeader.fileLength(LAYOUT, slots) + SlotFile.PAGE;
-        try (SharedSlots shared = SharedSlots.openWithin(fixture.file, LAYOUT, room)) {
+        try (SharedSlots shared = SharedSlots.at(fixture.file).maxBytes(room).open(LAYOUT)) {
             Dataset<Tensor> cached = shared.cache(files);
             long held = shared.capacity();
 
@@ -108,10 +108,10 @@ class SlotPipelineTest {
     @Test
     void cache_reopened_isWarm() {
         Files files = new Files();
-        try (SharedSlots shared = SharedSlots.open(fixture.file, LAYOUT)) {
+        try (SharedSlots shared = SharedSlots.at(fixture.file).open(LAYOUT)) {
             run(shared.cache(files), files, 1);
         }
-        try (SharedSlots shared = SharedSlots.open(fixture.file, LAYOUT)) {
+        try (SharedSlots shared = SharedSlots.at(fixture.file).open(LAYOUT)) {
             run(shared.cache(files), files, 2);
 
             assertThat(files.loads).hasValue(SAMPLES);
@@ -121,7 +121,7 @@ class SlotPipelineTest {
     @Test
     void tensor_ofWhatAPipelineCached_isTheArrayOfTheData() {
         Files files = new Files();
-        try (SharedSlots shared = SharedSlots.open(fixture.file, LAYOUT)) {
+        try (SharedSlots shared = SharedSlots.at(fixture.file).open(LAYOUT)) {
             run(shared.cache(files), files, 1);
 
             Tensor all = shared.tensor();
@@ -135,11 +135,11 @@ class SlotPipelineTest {
     @Test
     void cache_afterAFileChanged_loadsThatOneAlone() {
         Files before = new Files();
-        try (SharedSlots shared = SharedSlots.open(fixture.file, LAYOUT)) {
+        try (SharedSlots shared = SharedSlots.at(fixture.file).open(LAYOUT)) {
             run(shared.cache(before), before, 1);
         }
         Files after = new Files(17L, 400L);
-        try (SharedSlots shared = SharedSlots.open(fixture.file, LAYOUT)) {
+        try (SharedSlots shared = SharedSlots.at(fixture.file).open(LAYOUT)) {
             Dataset<Tensor> cached = shared.cache(after);
 
             run(cached, after, 1);
@@ -152,7 +152,7 @@ class SlotPipelineTest {
     @Test
     void cache_afterAStageChanged_missesAll() {
         Files files = new Files();
-        try (SharedSlots shared = SharedSlots.open(fixture.file, LAYOUT)) {
+        try (SharedSlots shared = SharedSlots.at(fixture.file).open(LAYOUT)) {
             run(shared.cache(files), files, 1);
             Dataset<Tensor> other = shared.cache(files.map("another", sample -> sample));
 
@@ -168,7 +168,7 @@ class SlotPipelineTest {
         Files files = new Files();
         Schema<Tensor> schema = Schema.tensor("value");
         int encoded = schema.encode(files.expected(0)).length();
-        try (SharedSlots shared = SharedSlots.open(fixture.file, SlotLayout.ofBytes(SAMPLES, encoded));
+        try (SharedSlots shared = SharedSlots.at(fixture.file).open(SlotLayout.of(SAMPLES, DType.U8, encoded));
                 Tier ram = RamTier.ofBytes(200_000)) {
             Dataset<Tensor> cached = files.cache(Cache.of(ram, shared.tier(files, schema)), schema);
 
@@ -181,7 +181,7 @@ class SlotPipelineTest {
 
     @Test
     void tier_forADatasetOfAnotherSize_isRefused() {
-        try (SharedSlots shared = SharedSlots.open(fixture.file, SlotLayout.ofBytes(SAMPLES + 1, BYTES))) {
+        try (SharedSlots shared = SharedSlots.at(fixture.file).open(SlotLayout.of(SAMPLES + 1, DType.U8, BYTES))) {
             assertThatThrownBy(() -> shared.cache(new Files()))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("slots for 501 samples cannot serve a dataset of 500; open them with its size");

@@ -14,6 +14,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,7 +45,7 @@ class SlotProcessesTest {
 
     @Test
     void slots_fourProcessesAtOnce_neverGiveAWrongByte() throws Exception {
-        SlotLayout layout = SlotLayout.ofBytes(1_000, 60_000);
+        SlotLayout layout = SlotLayout.of(1_000, DType.U8, 60_000);
         List<Process> racing = new ArrayList<>();
         for (int number = 0; number < 4; number++) {
             racing.add(start("race", layout, number));
@@ -55,7 +56,7 @@ class SlotProcessesTest {
             assertThat(child.waitFor()).isZero();
         }
 
-        try (SharedSlots slots = SharedSlots.open(fixture.file, layout)) {
+        try (SharedSlots slots = SharedSlots.at(fixture.file).open(layout)) {
             assertThat(slots.size()).isEqualTo(1_000);
             for (int i = 0; i < 1_000; i++) {
                 assertThat(slots.get(i)).contains(SlotChild.sample(layout, i, 0));
@@ -64,12 +65,13 @@ class SlotProcessesTest {
     }
 
     /** Killed in the middle of a slot of 32 MiB, or at a random moment. */
+    @Tag("repeated")
     @Test
     void writer_killedWhileWriting_leavesNothingWrongAndBlocksNobody() throws Exception {
-        SlotLayout layout = SlotLayout.ofBytes(4, 32 << 20);
+        SlotLayout layout = SlotLayout.of(4, DType.U8, 32 << 20);
         SplittableRandom random = new SplittableRandom(7);
         int halfWritten = 0;
-        for (int round = 0; round < 6; round++) {
+        for (int round = 0; round < (Boolean.getBoolean("penstock.endurance") ? 6 : 2); round++) {
             Process writer = start("write", layout, round);
             assertThat(writer.inputReader().readLine()).isEqualTo("ready");
             if (round % 2 == 0) {
@@ -122,7 +124,7 @@ class SlotProcessesTest {
 
     @Test
     void staleSample_whileAnotherProcessLooksAtIt_staysUntilThatOneIsGone() throws Exception {
-        SlotLayout layout = SlotLayout.ofBytes(20, 50_000);
+        SlotLayout layout = SlotLayout.of(20, DType.U8, 50_000);
         Process looker = start("look", layout, 1);
         BufferedReader answers = looker.inputReader();
         assertThat(answers.readLine()).isEqualTo("ready");
@@ -151,7 +153,7 @@ class SlotProcessesTest {
     /** Two processes with the same samples are no danger to each other, and none to a third one's stale samples. */
     @Test
     void staleSamples_ofAProcessThatEnded_areOverwrittenByAll() throws Exception {
-        SlotLayout layout = SlotLayout.ofBytes(20, 50_000);
+        SlotLayout layout = SlotLayout.of(20, DType.U8, 50_000);
         Process before = start("look", layout, 1);
         assertThat(before.inputReader().readLine()).isEqualTo("ready");
         before.destroyForcibly().waitFor();
@@ -167,10 +169,20 @@ class SlotProcessesTest {
     }
 
     /** Interpreted, a compare-and-set runs in the virtual machine's own code, which a page that is gone ends. */
+    @Tag("endurance")
     @ParameterizedTest
-    @ValueSource(strings = {"-Xint", "-XX:TieredStopAtLevel=1", "-XX:-TieredCompilation"})
+    @ValueSource(strings = {"-Xint", "-XX:-TieredCompilation"})
     void file_cutShorterWhileAnotherProcessHasIt_endsNoProcess(String compiler) throws Exception {
-        SlotLayout layout = SlotLayout.ofBytes(4, 50_000);
+        assertOutlivesCut(compiler);
+    }
+
+    @Test
+    void file_cutShorterWhileAnotherProcessHasIt_endsNoProcess() throws Exception {
+        assertOutlivesCut("-XX:TieredStopAtLevel=1");
+    }
+
+    private void assertOutlivesCut(String compiler) throws Exception {
+        SlotLayout layout = SlotLayout.of(4, DType.U8, 50_000);
         Process child = SlotChild.start(compiler, fixture.file, "cut", layout.samples(), layout.sampleBytes(), 1);
         children.add(child);
 

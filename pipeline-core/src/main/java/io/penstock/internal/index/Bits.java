@@ -1,5 +1,6 @@
 package io.penstock.internal.index;
 
+import io.penstock.internal.HeapLimit;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.LongPredicate;
@@ -28,7 +29,7 @@ public final class Bits implements Selection {
     /** The place of a byte's one of a number: at the byte times eight, plus the number. */
     private static final byte[] IN_BYTE = inByte();
 
-    private static final long MAX = (Integer.MAX_VALUE - 8L - FIRST) / WORDS * WORDS * Long.SIZE;
+    private static final long MAX = ((long) HeapLimit.MAX_ARRAY - FIRST) / WORDS * WORDS * Long.SIZE;
 
     private final long[] words;
     private final long ones;

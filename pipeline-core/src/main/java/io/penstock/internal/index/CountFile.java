@@ -2,8 +2,8 @@ package io.penstock.internal.index;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.internal.AtomicFile;
+import io.penstock.internal.Crc32c;
 import java.io.BufferedInputStream;
-import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -12,7 +12,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *  block: n, 4 bytes | n times (key, 8 bytes; count, 4 bytes) | CRC-32C of both, 4 bytes      all big-endian
  * </pre>
  */
-public final class CountFile implements Closeable {
+public final class CountFile implements IndexFolder.Kept {
 
     private static final long MAGIC = 0x5053_4958_0000_0001L; // PSIX, version 1
     private static final int ENTRY = Long.BYTES + Integer.BYTES;
@@ -83,14 +82,14 @@ public final class CountFile implements Closeable {
         int entries = (block.position() - Integer.BYTES) / ENTRY;
         if (entries > 0) {
             block.putInt(0, entries);
-            block.putInt(checksum(block.array(), block.position()));
+            block.putInt(Crc32c.of(block.array(), 0, block.position()));
             write(block.flip());
             block.clear().position(Integer.BYTES);
         }
     }
 
-    /** Gives the file its final name: all samples are in it. */
-    void finish(Path name) throws IOException {
+    @Override
+    public void finish(Path name) throws IOException {
         flush();
         out.force(true);
         AtomicFile.rename(path, name);
@@ -102,12 +101,6 @@ public final class CountFile implements Closeable {
         try (out) {
             flush();
         }
-    }
-
-    private static int checksum(byte[] bytes, int length) {
-        CRC32C checksum = new CRC32C();
-        checksum.update(bytes, 0, length);
-        return (int) checksum.getValue();
     }
 
     /**
@@ -141,7 +134,7 @@ public final class CountFile implements Closeable {
                 return new Content(total, false);
             }
             byte[] checksum = in.readNBytes(Integer.BYTES);
-            if (checksum.length < Integer.BYTES || ByteBuffer.wrap(checksum).getInt() != checksum(bytes, length)) {
+            if (checksum.length < Integer.BYTES || ByteBuffer.wrap(checksum).getInt() != Crc32c.of(bytes, 0, length)) {
                 return new Content(total, false);
             }
             for (int i = 0; i < count; i++) {

@@ -37,6 +37,7 @@ public final class IndexFolder implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(IndexFolder.class);
 
     private static final String FINISHED = ".index";
+    private static final String SUMMARIES = ".summaries";
     private static final String PARTIAL = ".part";
 
     /** How many files of one stage are kept: those of other datasets, or of other states of this one. */
@@ -49,6 +50,13 @@ public final class IndexFolder implements Closeable {
     private final String stage;
     private final Fingerprint fingerprint;
     private final FileChannel lock;
+
+    /** A file that is written here under the name of an unfinished one. */
+    interface Kept extends Closeable {
+
+        /** Gives the file its final name: all samples are in it. */
+        void finish(Path name) throws IOException;
+    }
 
     private IndexFolder(Path folder, String stage, Fingerprint fingerprint, FileChannel lock) {
         this.folder = folder;
@@ -96,7 +104,11 @@ public final class IndexFolder implements Closeable {
     }
 
     private Path finished() {
-        return folder.resolve("%s-%s%s".formatted(stage, fingerprint.hex(), FINISHED));
+        return finished(FINISHED);
+    }
+
+    private Path finished(String suffix) {
+        return folder.resolve("%s-%s%s".formatted(stage, fingerprint.hex(), suffix));
     }
 
     /** The counts of a dataset of this fingerprint, added to what is empty; null if they are not there as a whole. */
@@ -172,8 +184,29 @@ public final class IndexFolder implements Closeable {
     /** A file for new counts. */
     public CountFile create() {
         try {
-            return CountFile.create(
-                    folder.resolve("%s-%s%s".formatted(stage, UUID.randomUUID(), PARTIAL)), fingerprint);
+            return CountFile.create(partial(), fingerprint);
+        } catch (IOException e) {
+            throw failure("keep", folder, e);
+        }
+    }
+
+    private Path partial() {
+        return folder.resolve("%s-%s%s".formatted(stage, UUID.randomUUID(), PARTIAL));
+    }
+
+    /** The summaries of earlier states of the data and of passes that did not end. */
+    public KnownSummaries knownSummaries() {
+        try {
+            return KnownSummaries.of(files());
+        } catch (IOException e) {
+            throw failure("read", folder, e);
+        }
+    }
+
+    /** A file for new summaries. */
+    public SummaryFile createSummaries() {
+        try {
+            return SummaryFile.create(partial());
         } catch (IOException e) {
             throw failure("keep", folder, e);
         }
@@ -184,8 +217,17 @@ public final class IndexFolder implements Closeable {
      * next build counts again.
      */
     public void finish(CountFile file) {
+        finish(file, finished());
+    }
+
+    /** As {@link #finish(CountFile)}. */
+    public void finish(SummaryFile file) {
+        finish(file, finished(SUMMARIES));
+    }
+
+    private void finish(Kept file, Path name) {
         try {
-            file.finish(finished());
+            file.finish(name);
             int kept = 0;
             for (Path each : files()) {
                 if (each.toString().endsWith(PARTIAL) || ++kept > KEPT) {
@@ -196,7 +238,7 @@ public final class IndexFolder implements Closeable {
             Notice.warn(
                     LOG,
                     "cannot keep the index {}: {}; this run goes on, and the next one counts again",
-                    finished(),
+                    name,
                     FileErrors.reason(e));
         }
     }

@@ -28,7 +28,7 @@ public final class Known {
         return at;
     }
 
-    void put(long key, int count) {
+    public void put(long key, int count) {
         if (size * 2L >= keys.length) {
             if (keys.length == MAX) {
                 return; // it is counted again

@@ -1,5 +1,6 @@
 package io.penstock.internal.index;
 
+import io.penstock.internal.HeapLimit;
 import io.penstock.order.internal.Mixing;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -103,7 +104,7 @@ public final class Splits {
     }
 
     private static int checked(long size) {
-        if (size > Integer.MAX_VALUE - 8) {
+        if (size > HeapLimit.MAX_ARRAY) {
             throw new IllegalArgumentException(
                     "a split takes at most 2^31 - 9 samples, the dataset has %d".formatted(size));
         }

@@ -39,7 +39,8 @@ public final class Arrivals<A> implements CoreSubscriber<Sample<A>>, Scannable, 
         this.actual = actual;
         this.window = execution.inFlight();
         this.slots = new Slots<>(window);
-        this.run = new MergeRun<>(loader, this, execution.window(0), null, actual);
+        LoadWindow loads = new LoadWindow(execution.inFlight(window), 1, null);
+        this.run = new MergeRun<>(loader, 1, this, execution.window(0), loads, actual);
     }
 
     /**

@@ -20,6 +20,7 @@ final class Load<T> implements CoreSubscriber<Object>, Scannable {
     private final Mono<?> mono;
     volatile @Nullable Object outcome;
     private @Nullable Object value;
+    private long began;
 
     @SuppressWarnings("UnusedVariable") // through its updater
     private volatile @Nullable Subscription subscription;
@@ -47,7 +48,9 @@ final class Load<T> implements CoreSubscriber<Object>, Scannable {
         }
     }
 
-    void start() {
+    /** @param at when, if that is measured; or 0 */
+    void start(long at) {
+        began = at;
         try {
             mono.subscribe(this);
         } catch (Throwable e) {
@@ -89,7 +92,7 @@ final class Load<T> implements CoreSubscriber<Object>, Scannable {
     }
 
     private void settle(Object result) {
-        run.loaded(number, result);
+        run.loaded(number, result, began);
         outcome = result;
         run.drain();
     }

@@ -5,7 +5,6 @@ import io.penstock.internal.DrainLoop;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import io.penstock.stream.Execution;
-import io.penstock.stream.ReadAhead;
 import io.penstock.stream.Sample;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
@@ -23,9 +22,8 @@ import reactor.util.context.Context;
 /**
  * One subscription to a stream: begins draws in order, up to a window ahead, and delivers them in order or as loaded.
  *
- * <p>Reactor's {@code flatMapSequential} does the same with an inner subscriber and a queue a sample, on the thread
- * that subscribes. It costs about 90 ns a sample that is at hand, and never moves work to the workers by itself. Here a
- * sample at hand is passed on as it is, and {@link Pace} decides which thread begins the next one.
+ * <p>Reactor's {@code flatMapSequential} does the same on the thread that subscribes, for 90 ns a sample at hand. Here
+ * a sample at hand is passed on as it is, and {@link Pace} decides which thread begins the next one.
  *
  * <p>Draws are numbered. {@code begun <= turn + slots} holds at all times; {@link Turns} tells the turn, which is the
  * first draw that was not delivered. The draw of number k has the slot k mod capacity, which is empty before the turn
@@ -49,12 +47,12 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     private final OrderedMerge.Loader loader;
     private final Supply supply;
     private final Execution execution;
-    private final @Nullable ReadAheadBytes<T> held;
     private final Pace pace;
     private final CoreSubscriber<? super Sample<T>> actual;
     final Context context;
     private final DrainLoop loop = new DrainLoop();
     private final AtomicInteger runners = new AtomicInteger();
+    private final LoadWindow window;
     private final Turns turns;
     private final Slots<Object> slots;
 
@@ -68,19 +66,21 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
 
     MergeRun(
             OrderedMerge.Loader loader,
+            int groupSize,
             Supply supply,
             Execution execution,
-            @Nullable ReadAhead<? super T> readAhead,
+            LoadWindow window,
             CoreSubscriber<? super Sample<T>> actual) {
         this.loader = loader;
         this.supply = supply;
         this.execution = execution;
-        this.pace = new Pace(execution);
+        this.pace = new Pace(execution, groupSize);
         this.actual = actual;
         this.context = Workers.in(actual.currentContext(), execution);
-        this.turns = new Turns(supply, execution);
+        this.window = window;
+        this.turns = Turns.of(supply, window, execution);
         this.slots = new Slots<>((int) Math.max(1, Math.min(turns.slots(), supply.count())));
-        this.held = readAhead == null ? null : new ReadAheadBytes<>(readAhead, slots.capacity());
+        window.slots(slots.capacity());
     }
 
     @Override
@@ -153,16 +153,14 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
                 break;
             }
             Object ready = ready(number, asked - delivered);
-            if (ready == null && execution.window() > 1) {
+            if (ready == null && turns.goesAhead()) {
                 number = turns.ready(slots, begun);
                 ready = number < 0 ? null : outcome(number);
             }
             if (ready == null) {
                 break;
             }
-            if (held != null) {
-                held.left(number);
-            }
+            window.left(number);
             if (ready instanceof Begun.Failed failure) {
                 end(failure.cause());
                 return;
@@ -179,6 +177,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
             REQUESTED.addAndGet(this, -delivered);
         }
         if (asked != 0 && !stopped) {
+            window.delivered(turns.now(), delivered < asked);
             supply.delivered(turns.now());
             lookAhead();
         }
@@ -235,12 +234,12 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         int from = supply.take(first, drawn, begun) ? 0 : samples;
         while (from < samples && !stopped) {
             int to = from;
-            while (to < samples && !drawn[to].isPadding() && !turns.wasDelivered(first + to)) {
+            while (to < samples && !drawn[to].isPadding() && !turns.skips(first + to)) {
                 to++;
             }
             if (to == from) {
-                if (turns.wasDelivered(first + from)) {
-                    loaded(first + from, Begun.ABSENT);
+                if (turns.skips(first + from)) {
+                    loaded(first + from, Begun.ABSENT, 0);
                 } else {
                     hold(first + from, Sample.absent(drawn[from]));
                 }
@@ -275,12 +274,12 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     /** Puts a draw's outcome where the draining thread finds it, and only then starts waiting for it. */
     private void hold(long number, Object outcome) {
         if (!(outcome instanceof Load<?> load)) {
-            loaded(number, outcome);
+            loaded(number, outcome, 0);
             slots.setLazily(number, outcome); // the caller drains next
             return;
         }
         slots.set(number, load);
-        load.start();
+        load.start(window.begins(number));
         if (stopped) {
             load.cancel();
             slots.set(number, null);
@@ -289,19 +288,23 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
 
     private long limit() {
         long next = turns.now();
-        long max = Math.min(supply.available(), turns.limit());
-        return held == null ? max : Math.min(max, Math.max(next + 1, held.limit()));
+        return Math.min(Math.min(supply.available(), turns.limit()), window.limit(next));
     }
 
-    /** Called when a draw has its outcome, before the draining thread can see it. */
-    void loaded(long number, Object outcome) {
-        if (held != null) {
-            try {
-                held.came(number, outcome);
-            } catch (Throwable e) { // the user's function
-                failure = Thrown.signal(e);
-            }
+    /**
+     * Called when a draw has its outcome, before the draining thread can see it.
+     * @param began when its load did, if that is measured; or 0
+     */
+    void loaded(long number, Object outcome, long began) {
+        try {
+            window.came(number, outcome, began);
+        } catch (Throwable e) { // the user's function
+            failure = Thrown.signal(e);
         }
+    }
+
+    private boolean isRoomFrom(long number) {
+        return pace.isRoom(limit() - number, number - turns.now(), supply.count() - number);
     }
 
     /** Keeps the window full: by the workers, or here if the stream has waited for loads lately. */
@@ -310,12 +313,12 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
             launchRunners();
             return;
         }
-        long remembered = (long) WINDOWS_REMEMBERED * execution.inFlight();
+        long remembered = (long) WINDOWS_REMEMBERED * window.size();
         long number = begun;
-        while (number < limit() && number - lastWaitedFor < remembered && !pace.onWorkers() && !stopped) {
+        while (isRoomFrom(number) && number - lastWaitedFor < remembered && !pace.onWorkers() && !stopped) {
             beginHere(number, pace.group());
             number = begun;
-            if (execution.window() > 1) {
+            if (turns.goesAhead()) {
                 drain(); // once more after this: samples at hand need not wait for their turn
             }
         }
@@ -327,8 +330,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     private void launchRunners() {
         while (!stopped && pace.onWorkers()) {
             int running = runners.get();
-            long available = limit() - begun;
-            boolean enough = running == 0 ? available > 0 : available >= (running + 1L) * pace.block();
+            boolean enough = running == 0 ? isRoomFrom(begun) : limit() - begun >= (running + 1L) * pace.block();
             if (!enough || running >= execution.parallelism()) {
                 return;
             }
@@ -347,12 +349,8 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     /** A worker: takes blocks of draws and begins them until the window is full. */
     @Override
     public void run() {
-        while (!stopped && failure == null && pace.onWorkers()) {
-            long first = begun;
+        for (long first = begun; !stopped && failure == null && pace.onWorkers() && isRoomFrom(first); first = begun) {
             int samples = (int) Math.min(pace.block(), limit() - first);
-            if (samples <= 0) {
-                break;
-            }
             if (BEGUN.compareAndSet(this, first, first + samples)) {
                 begin(first, samples);
                 drain();

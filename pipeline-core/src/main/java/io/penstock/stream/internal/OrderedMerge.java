@@ -6,10 +6,13 @@ import io.penstock.order.Draw;
 import io.penstock.order.Draws;
 import io.penstock.order.Position;
 import io.penstock.stream.Execution;
+import io.penstock.stream.LoadsInFlight;
 import io.penstock.stream.ReadAhead;
 import io.penstock.stream.Sample;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.Scannable;
@@ -38,23 +41,32 @@ public final class OrderedMerge<T> extends Flux<Sample<T>> implements Scannable 
      */
     public record Lending(Loader loader, LongSupplier lost) {}
 
+    private static final int MAX_IN_FLIGHT = 1 << 20;
+
     private final Loader loader;
+    private final int groupSize;
     private final Function<long[], Mono<Void>> prefetch;
     private final Draws draws;
     private final Execution execution;
     private final @Nullable ReadAhead<? super T> readAhead;
     private @Nullable Lending lending;
+    private Consumer<Supplier<LoadsInFlight>> told = loads -> {};
     private boolean lends;
     private long from;
 
-    /** @param prefetch loads what samples lie in, as {@link io.penstock.pipeline.Dataset#prefetch} does */
+    /**
+     * @param groupSize how many draws are begun at once where that pays: each such group is one load in flight
+     * @param prefetch loads what samples lie in, as {@link io.penstock.pipeline.Dataset#prefetch} does
+     */
     public OrderedMerge(
             Loader loader,
+            int groupSize,
             Function<long[], Mono<Void>> prefetch,
             Draws draws,
             Execution execution,
             @Nullable ReadAhead<? super T> readAhead) {
         this.loader = loader;
+        this.groupSize = groupSize;
         this.prefetch = prefetch;
         this.draws = draws;
         this.execution = execution;
@@ -67,6 +79,12 @@ public final class OrderedMerge<T> extends Flux<Sample<T>> implements Scannable 
         return this;
     }
 
+    /** The same stream, which says at each subscription where to find how many loads it has in flight. */
+    public OrderedMerge<T> telling(Consumer<Supplier<LoadsInFlight>> whom) {
+        told = whom;
+        return this;
+    }
+
     /** The same stream of views of mapped files; null if it has none, or a later sample may be delivered first. */
     public @Nullable Lent<T> lent() {
         Lending views = lending;
@@ -74,9 +92,10 @@ public final class OrderedMerge<T> extends Flux<Sample<T>> implements Scannable 
     }
 
     private OrderedMerge<T> from(@Nullable Position position, Lending views) {
-        OrderedMerge<T> rest = new OrderedMerge<>(views.loader(), prefetch, draws, execution, readAhead);
+        OrderedMerge<T> rest = new OrderedMerge<>(views.loader(), groupSize, prefetch, draws, execution, readAhead);
         rest.from = numberAt(position);
         rest.lends = true;
+        rest.told = told;
         return rest;
     }
 
@@ -100,7 +119,13 @@ public final class OrderedMerge<T> extends Flux<Sample<T>> implements Scannable 
         MergeRun<T> run;
         try {
             ComputedDraws supply = new ComputedDraws(draws, from, lends, prefetch, execution);
-            run = new MergeRun<>(loader, supply, execution, readAhead, actual);
+            int most = execution.tuned() ? LoadWindow.MOST : MAX_IN_FLIGHT;
+            int inFlight = (int) Math.min(most, (long) execution.inFlight() * groupSize);
+            Execution grouped = new Execution(
+                    inFlight, execution.workers(), execution.parallelism(), execution.window(), execution.tuned());
+            LoadWindow window = new LoadWindow(grouped, groupSize, readAhead);
+            told.accept(window::now);
+            run = new MergeRun<>(loader, groupSize, supply, grouped, window, actual);
         } catch (Throwable e) {
             Operators.error(actual, Thrown.signal(e));
             return;

@@ -18,9 +18,12 @@ final class Pace {
     private static final int GROUP = 64; // a mixture of 4 still asks 4 caches for 16 samples each
 
     private final MovingMean nanos = new MovingMean(CHEAP_NANOS, EXPENSIVE_NANOS);
+    private final int groupSize;
     private final int maxBlock;
 
-    Pace(Execution execution) {
+    /** @param groupSize how many samples the source loads together */
+    Pace(Execution execution, int groupSize) {
+        this.groupSize = groupSize;
         this.maxBlock = Math.max(1, execution.inFlight() / (2 * execution.parallelism()));
     }
 
@@ -32,13 +35,23 @@ final class Pace {
     /** How many samples the draining thread begins at a time: several once they are known to be cheap. */
     int group() {
         long mean = nanos.value();
-        return mean > 0 && mean < CHEAP_NANOS ? GROUP : 1;
+        return Math.max(groupSize, mean > 0 && mean < CHEAP_NANOS ? GROUP : 1);
     }
 
     /** How many samples a worker takes at a time. */
     int block() {
         long fit = BLOCK_NANOS / (nanos.value() + 1);
-        return (int) Math.max(1, Math.min(maxBlock, fit));
+        return (int) Math.max(groupSize, Math.min(maxBlock, fit));
+    }
+
+    /**
+     * Whether to begin samples: where the source loads groups, once a whole one fits, or as many as are ahead.
+     * @param free how many may be begun
+     * @param ahead how many are begun and not delivered
+     * @param left how many there are
+     */
+    boolean isRoom(long free, long ahead, long left) {
+        return free > 0 && free >= Math.min(groupSize, Math.min(ahead, left));
     }
 
     /** Learns from samples that one thread began in a row. */

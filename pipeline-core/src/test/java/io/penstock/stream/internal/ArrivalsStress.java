@@ -85,7 +85,7 @@ public final class ArrivalsStress {
 
     private static Source source(Seen seen) {
         Source source = new Source();
-        Arrivals.merge(source, (draws, begun) -> {}, new Execution(4, Schedulers.immediate(), 1), seen);
+        Arrivals.merge(source, (draws, begun) -> {}, new Execution(4, Schedulers.immediate(), 1, 0), seen);
         return source;
     }
 

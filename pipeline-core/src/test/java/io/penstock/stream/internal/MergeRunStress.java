@@ -60,16 +60,17 @@ public final class MergeRunStress {
     }
 
     private static MergeRun<Integer> run(LongFunction<?> loads, int draws, Scheduler workers, Seen seen) {
-        Execution execution = new Execution(IN_FLIGHT, workers, 1);
+        Execution execution = new Execution(IN_FLIGHT, workers, 1, 0);
         return new MergeRun<>(
                 (drawn, begun) -> {
                     for (int i = 0; i < drawn.length; i++) {
                         begun[i] = loads.apply(drawn[i].index());
                     }
                 },
+                1,
                 new ComputedDraws(Sampler.sequential().draws(draws), 0, false, indices -> Mono.empty(), execution),
                 execution,
-                null,
+                new LoadWindow(execution, 1, null),
                 seen);
     }
 

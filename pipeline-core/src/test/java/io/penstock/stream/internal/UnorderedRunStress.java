@@ -83,10 +83,11 @@ public final class UnorderedRunStress {
                         begun[i] = outcomes[(int) drawn[i].index()];
                     }
                 },
+                1,
                 new ComputedDraws(
                         Sampler.sequential().draws(outcomes.length), 0, false, indices -> Mono.empty(), execution),
                 execution,
-                null,
+                new LoadWindow(execution, 1, null),
                 seen);
     }
 

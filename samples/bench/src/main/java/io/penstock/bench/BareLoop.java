@@ -1,10 +1,13 @@
 package io.penstock.bench;
 
+import io.penstock.pipeline.Dataset;
+import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 
 /** The limit: one thread that only copies samples, in a known order, from direct memory to a direct batch buffer. */
 public final class BareLoop {
@@ -14,49 +17,42 @@ public final class BareLoop {
     private final int sampleBytes;
     private final ByteBuffer batch;
 
-    private BareLoop(ByteBuffer[] samples, int[] offsets, int sampleBytes, int batch) {
+    private BareLoop(ByteBuffer[] samples, int[] offsets, MeasuredEpoch epoch) {
         this.samples = samples;
         this.offsets = offsets;
-        this.sampleBytes = sampleBytes;
-        this.batch = ByteBuffer.allocateDirect(Math.multiplyExact(batch, sampleBytes));
+        this.sampleBytes = epoch.sampleBytes();
+        this.batch = ByteBuffer.allocateDirect(Math.multiplyExact(epoch.batch(), sampleBytes));
     }
 
     /** Over one plain direct buffer of all samples. */
-    public static BareLoop overOneBuffer(MadeRecords records, int sampleBytes, int batch) {
-        int count = Math.toIntExact(records.size());
-        ByteBuffer all = ByteBuffer.allocateDirect(Math.multiplyExact(count, sampleBytes));
-        int[] offsets = new int[count];
-        for (int i = 0; i < count; i++) {
-            offsets[i] = i * sampleBytes;
-            records.at(i).copyTo(all, offsets[i]);
-        }
-        return new BareLoop(new ByteBuffer[] {all}, offsets, sampleBytes, batch);
+    public static BareLoop overOneBuffer(MeasuredEpoch epoch) {
+        return over(ByteBuffer.allocateDirect(Math.multiplyExact(epoch.samples(), epoch.sampleBytes())), epoch);
     }
 
     /** Over one mapped file of all samples. */
-    public static BareLoop overOneFile(Path file, MadeRecords records, int sampleBytes, int batch) throws IOException {
-        int count = Math.toIntExact(records.size());
-        int[] offsets = new int[count];
+    public static BareLoop overOneFile(Path file, MeasuredEpoch epoch) throws IOException {
         try (FileChannel channel = FileChannel.open(
                 file, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            ByteBuffer sample = ByteBuffer.allocateDirect(sampleBytes);
-            for (int i = 0; i < count; i++) {
-                offsets[i] = Math.multiplyExact(i, sampleBytes);
-                records.at(i).copyTo(sample, 0);
-                channel.write(sample.clear(), offsets[i]);
-            }
-            ByteBuffer all = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size());
-            return new BareLoop(new ByteBuffer[] {all}, offsets, sampleBytes, batch);
+            long size = Math.multiplyExact(epoch.samples(), epoch.sampleBytes());
+            return over(channel.map(FileChannel.MapMode.READ_WRITE, 0, size), epoch);
         }
     }
 
-    /** Over a view for each sample, as in a cache; the sample is the last {@code sampleBytes} of its view. */
-    public static BareLoop overViews(ByteBuffer[] views, int sampleBytes, int batch) {
-        int[] offsets = new int[views.length];
-        for (int i = 0; i < views.length; i++) {
-            offsets[i] = views[i].limit() - sampleBytes;
+    private static BareLoop over(ByteBuffer all, MeasuredEpoch epoch) {
+        int[] offsets = new int[epoch.samples()];
+        Dataset<Tensor> records = epoch.records();
+        for (int i = 0; i < offsets.length; i++) {
+            offsets[i] = i * epoch.sampleBytes();
+            records.get(i).blockOptional().orElseThrow().copyTo(all, offsets[i]);
         }
-        return new BareLoop(views, offsets, sampleBytes, batch);
+        return new BareLoop(new ByteBuffer[] {all}, offsets, epoch);
+    }
+
+    /** Over a view for each sample, as in a cache; the sample is the end of its view. */
+    public static BareLoop overViews(ByteBuffer[] views, MeasuredEpoch epoch) {
+        int[] offsets = new int[views.length];
+        Arrays.setAll(offsets, i -> views[i].limit() - epoch.sampleBytes());
+        return new BareLoop(views, offsets, epoch);
     }
 
     byte[] row(int number) {
@@ -82,6 +78,6 @@ public final class BareLoop {
                 at = at + sampleBytes == end ? 0 : at + sampleBytes;
             }
         }
-        return (System.nanoTime() - started) / 1e9;
+        return Seconds.since(started);
     }
 }

@@ -1,8 +1,11 @@
 package io.penstock.bench;
 
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -10,10 +13,19 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Programs that benchmarks start, a JVM with the flags and the class path of this one among them. */
-public final class ChildProcess {
+/**
+ * A program that a benchmark starts in a JVM with the flags and the class path of this one. It prints a word when it
+ * has come to a point, and may wait there until its parent lets it go on.
+ */
+public final class ChildProcess implements AutoCloseable {
 
-    private ChildProcess() {}
+    private final Process process;
+    private final BufferedReader output;
+
+    private ChildProcess(Process process) {
+        this.process = process;
+        this.output = process.inputReader(StandardCharsets.UTF_8);
+    }
 
     /**
      * The command without the program's own arguments.
@@ -45,5 +57,69 @@ public final class ChildProcess {
                         .start()
                         .waitFor()
                 == 0;
+    }
+
+    /** Starts a program with these words as its arguments. Its errors go to those of this process. */
+    public static ChildProcess start(List<String> flags, Class<?> program, Object... words) {
+        List<String> command = command(program, flags);
+        Stream.of(words).map(Object::toString).forEach(command::add);
+        try {
+            return new ChildProcess(new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start());
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot start " + program.getSimpleName(), e);
+        }
+    }
+
+    /** In the child: prints the word with what belongs to it, and waits. False if the parent has ended. */
+    @SuppressWarnings("SystemOut") // the parent reads it
+    public static boolean reached(String word, Object rest) throws IOException {
+        System.out.println(word + " " + rest);
+        return System.in.read() >= 0;
+    }
+
+    /** Waits until the child has come to a point; returns what it printed behind the word. */
+    public String await(String word) {
+        try {
+            for (String line = output.readLine(); line != null; line = output.readLine()) {
+                if (line.startsWith(word + " ")) { // the JVM prints warnings here too
+                    return line.substring(word.length() + 1);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read what a process prints", e);
+        }
+        throw new IllegalStateException("a process ended before it was " + word + ": its message is above");
+    }
+
+    /** Lets the child go on. */
+    public void release() {
+        try {
+            process.getOutputStream().write('\n');
+            process.getOutputStream().flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException("a process ended early: its message is above", e);
+        }
+    }
+
+    /** All lines that it prints until its end. */
+    public List<String> lines() {
+        return output.lines().toList();
+    }
+
+    /** Waits for its end; returns its status. */
+    public int join() {
+        try {
+            return process.waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while a process ended", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
     }
 }

@@ -2,13 +2,17 @@ package io.penstock.bench;
 
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
+import io.penstock.memory.MemoryDataset;
 import io.penstock.order.Draws;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.function.DoubleSupplier;
 
 /**
@@ -25,31 +29,49 @@ public record MeasuredEpoch(int samples, int sampleBytes, int batch) {
 
     private static final int WARM_UP = 3;
 
-    public MadeRecords records() {
-        return new MadeRecords(samples, sampleBytes);
+    public static MeasuredEpoch large(Bench bench) {
+        return new MeasuredEpoch(bench.choose(4_000, 2_000), 150_528, 64);
     }
 
-    /** Epochs of the pipeline and bare loops in the same order, in turn; the pipeline is the first contestant. */
-    public Rounds against(List<BareLoop> loops, Dataset<Tensor> cached, BenchOptions options) {
+    public static MeasuredEpoch small(Bench bench) {
+        return new MeasuredEpoch(bench.choose(400_000, 200_000), 1024, 256);
+    }
+
+    /** Records of random bytes that are cheap to generate; each begins with its index. */
+    public Dataset<Tensor> records() {
+        byte[] pattern = new byte[sampleBytes];
+        new SplittableRandom(1).nextBytes(pattern);
+        return MemoryDataset.generate("made records of " + sampleBytes, samples, index -> {
+            ByteBuffer bytes = ByteBuffer.wrap(pattern.clone()).putLong(0, index);
+            return Tensor.ofBytes(bytes.array());
+        });
+    }
+
+    /** The size of a sample in a word. */
+    public String kilobytes() {
+        return sampleBytes < 10_000 ? sampleBytes / 1024 + " KiB" : sampleBytes / 1000 + " KB";
+    }
+
+    /**
+     * Epochs of the pipeline and bare loops in the same order, in turn; the pipeline is the first contestant. Adds its
+     * throughput, and the time of a sample.
+     */
+    public Rounds against(List<BareLoop> loops, Dataset<Tensor> cached, Bench bench) {
         int[] seed = {0};
         int[][] order = {{}};
-        List<DoubleSupplier> contestants = new ArrayList<>(List.of(() -> seconds(cached, seed[0])));
+        List<DoubleSupplier> contestants = new ArrayList<>(List.of(() -> seconds(cached, sampler(seed[0]))));
         loops.forEach(loop -> contestants.add(() -> loop.seconds(order[0])));
-        return Rounds.of(
+        Rounds rounds = Rounds.of(
                 WARM_UP,
-                options.choose(15, 7),
+                bench.choose(15, 7),
                 round -> {
-                    options.progress().accept("%s, round %d".formatted(this, round + 1));
+                    bench.progress("%s, round %d", this, round + 1);
                     order[0] = order(++seed[0]);
                 },
                 contestants);
-    }
-
-    /** The throughput and the time a sample of the pipeline in these rounds. */
-    public List<Result> results(Rounds rounds) {
-        return List.of(
-                Result.of(this + ": pipeline", gigabytes(rounds.median(0)), "GB/s"),
-                Result.of(this + ": pipeline, a sample", rounds.median(0) / samples * 1e9, "ns"));
+        bench.found(this + ": pipeline", gigabytes(rounds.median(0)), "GB/s");
+        bench.found(this + ": pipeline, a sample", rounds.median(0) / samples * 1e9, "ns");
+        return rounds;
     }
 
     /** Gigabytes a second of an epoch of this time. */
@@ -59,10 +81,6 @@ public record MeasuredEpoch(int samples, int sampleBytes, int batch) {
 
     private static Sampler sampler(int seed) {
         return Sampler.shuffled(seed).epochs(2);
-    }
-
-    private double seconds(Dataset<Tensor> cached, int seed) {
-        return seconds(cached, sampler(seed));
     }
 
     /** The seconds of the second epoch of a sampler of two. */
@@ -86,9 +104,7 @@ public record MeasuredEpoch(int samples, int sampleBytes, int batch) {
     private int[] order(int seed) {
         Draws draws = sampler(seed).draws(samples);
         int[] order = new int[samples];
-        for (int i = 0; i < order.length; i++) {
-            order[i] = (int) draws.at(samples + i).index();
-        }
+        Arrays.setAll(order, i -> (int) draws.at(samples + i).index());
         return order;
     }
 

@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * One figure that a benchmark found.
  *
- * @param row   of the table in docs/performance.md, counted from 1; 0 if none
  * @param what  was measured
  * @param value the figure
  * @param unit  of the figure
@@ -14,32 +13,12 @@ import org.jspecify.annotations.Nullable;
  * @param sense which of the two
  */
 public record Result(
-        int row,
-        String what,
-        double value,
-        String unit,
-        @Nullable Double limit,
-        Sense sense) {
+        String what, double value, String unit, @Nullable Double limit, Sense sense) {
 
     /** Which side of a limit is good. */
     public enum Sense {
         AT_LEAST,
         AT_MOST
-    }
-
-    /** A figure without a limit. */
-    public static Result of(String what, double value, String unit) {
-        return new Result(0, what, value, unit, null, Sense.AT_LEAST);
-    }
-
-    /** The same with a limit that it must reach. */
-    public Result atLeast(int answeredRow, double wanted) {
-        return new Result(answeredRow, what, value, unit, wanted, Sense.AT_LEAST);
-    }
-
-    /** The same with a limit that it must not exceed. */
-    public Result atMost(int answeredRow, double wanted) {
-        return new Result(answeredRow, what, value, unit, wanted, Sense.AT_MOST);
     }
 
     /** Whether the limit was reached; null if there is none. */

@@ -12,16 +12,16 @@ import java.util.stream.Stream;
 public final class ScratchFolder {
 
     /** Work with a folder. */
-    public interface Work<R> {
-        R in(Path folder) throws IOException;
+    public interface Work {
+        void in(Path folder) throws IOException;
     }
 
     private ScratchFolder() {}
 
     /** Runs the work with an empty folder, and deletes the folder, also after Ctrl-C. */
-    public static <R> R with(Work<R> work) {
+    public static void with(Work work) {
         try (TemporaryFolder folder = TemporaryFolder.make("penstock-bench-")) {
-            return work.in(folder.path());
+            work.in(folder.path());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -10,29 +10,33 @@ class BareLoopTest {
 
     @Test
     void loop_overOneBuffer_copiesEverySampleOfTheOrder() {
-        MadeRecords records = new MadeRecords(5, 16);
-        BareLoop loop = BareLoop.overOneBuffer(records, 16, 2);
+        MeasuredEpoch epoch = new MeasuredEpoch(5, 16, 2);
+        BareLoop loop = BareLoop.overOneBuffer(epoch);
 
         loop.seconds(new int[] {4, 1, 3, 0});
 
-        assertThat(loop.row(0)).isEqualTo(bytes(records.at(3)));
-        assertThat(loop.row(1)).isEqualTo(bytes(records.at(0)));
+        assertThat(loop.row(0)).isEqualTo(bytes(record(epoch, 3)));
+        assertThat(loop.row(1)).isEqualTo(bytes(record(epoch, 0)));
     }
 
     @Test
     void loop_overViews_copiesWhatLiesBehindTheirHeaders() {
-        MadeRecords records = new MadeRecords(3, 16);
+        MeasuredEpoch epoch = new MeasuredEpoch(3, 16, 2);
         ByteBuffer[] views = new ByteBuffer[3];
         for (int i = 0; i < views.length; i++) {
             views[i] = ByteBuffer.allocateDirect(7 + 16);
-            records.at(i).copyTo(views[i], 7);
+            record(epoch, i).copyTo(views[i], 7);
         }
-        BareLoop loop = BareLoop.overViews(views, 16, 2);
+        BareLoop loop = BareLoop.overViews(views, epoch);
 
         loop.seconds(new int[] {0, 2});
 
-        assertThat(loop.row(0)).isEqualTo(bytes(records.at(0)));
-        assertThat(loop.row(1)).isEqualTo(bytes(records.at(2)));
+        assertThat(loop.row(0)).isEqualTo(bytes(record(epoch, 0)));
+        assertThat(loop.row(1)).isEqualTo(bytes(record(epoch, 2)));
+    }
+
+    private static Tensor record(MeasuredEpoch epoch, long index) {
+        return epoch.records().get(index).blockOptional().orElseThrow();
     }
 
     private static byte[] bytes(Tensor tensor) {

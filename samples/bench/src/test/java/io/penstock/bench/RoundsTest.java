@@ -53,15 +53,4 @@ class RoundsTest {
         assertThat(rounds.ratio(1, 0, 0.25)).isEqualTo(1.75);
         assertThat(rounds.ratio(1, 0, 1)).isEqualTo(4);
     }
-
-    @Test
-    void finding_withALimit_saysWhetherItWasReached() {
-        Result result = Result.of("of the limit", 85, "%");
-
-        assertThat(result.reached()).isNull();
-        assertThat(result.atLeast(1, 85).reached()).isTrue();
-        assertThat(result.atLeast(1, 86).reached()).isFalse();
-        assertThat(result.atMost(1, 85).reached()).isTrue();
-        assertThat(result.atMost(1, 84).reached()).isFalse();
-    }
 }

@@ -6,18 +6,20 @@ import io.penstock.cli.console.Reason;
 import io.penstock.cli.console.Terminal;
 import io.penstock.cli.demo.DemoCommand;
 import io.penstock.cli.explain.ExplainCommand;
+import io.penstock.cli.fit.FitCommand;
 import io.penstock.cli.flag.Flags;
 import io.penstock.cli.flag.HelpFlag;
 import io.penstock.cli.materialize.MaterializeCommand;
+import io.penstock.cli.materialize.MaterializeTarget;
 import io.penstock.cli.serve.ServeCommand;
 import io.penstock.cli.serve.ServeFilesCommand;
 import io.penstock.cli.show.ShowCommand;
+import io.penstock.cli.source.SourceFlags;
 import io.penstock.cli.stream.StreamCommand;
 import io.penstock.cli.watch.WatchCommand;
 import io.penstock.fault.DataException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.ServiceLoader;
@@ -48,12 +50,12 @@ import reactor.core.publisher.Hooks;
         name = "penstock",
         description = "Reactive data pipelines that feed training jobs.",
         abbreviateSynopsis = true,
-        usageHelpWidth = 100,
         versionProvider = Main.Version.class,
         footer = {"", "Start with: penstock demo"})
 public final class Main implements Runnable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);
+    private static final int HELP_WIDTH = 100;
     private static final int USAGE = 2;
     private static final int FAILED = 1;
     private static final int CLOSED_PIPE = 141;
@@ -123,8 +125,10 @@ public final class Main implements Runnable {
         Main main = new Main();
         CommandLine program = new CommandLine(main);
         commands().forEach(program::addSubcommand);
-        return program.setExpandAtFiles(false) // --resume @FILE is ours
-                .registerConverter(Path.class, new Flags.Place())
+        return SourceFlags.readBy(program)
+                .registerConverter(MaterializeTarget.class, Flags.reading(MaterializeTarget::parse))
+                .setExpandAtFiles(false) // --resume @FILE is ours
+                .setUsageHelpWidth(HELP_WIDTH)
                 .setExecutionStrategy(Main::executeOrHelp)
                 .setParameterExceptionHandler(Main::wrongUsage)
                 .setExecutionExceptionHandler((failure, command, parsed) -> failed(failure, command, main.verbose));
@@ -134,8 +138,8 @@ public final class Main implements Runnable {
     private static Map<String, CommandLine> commands() {
         Map<String, CommandLine> commands = new LinkedHashMap<>();
         Stream.of(
-                        StreamCommand.command(),
-                        ExplainCommand.command(),
+                        new CommandLine(new StreamCommand()),
+                        new CommandLine(new ExplainCommand()),
                         CacheCommand.command(),
                         new CommandLine(new MaterializeCommand()),
                         MissingCommand.of(
@@ -146,10 +150,11 @@ public final class Main implements Runnable {
                                 "train",
                                 "Train a small convolutional network on labelled pictures, with DJL on PyTorch, "
                                         + "which is built in on demand."),
+                        FitCommand.command(),
                         new CommandLine(new ShowCommand()),
                         new CommandLine(new DemoCommand()),
                         MissingCommand.of("bench", "Run the benchmarks and comparisons that the documentation names."),
-                        ServeCommand.command(),
+                        new CommandLine(new ServeCommand()),
                         new CommandLine(new ServeFilesCommand()),
                         new CommandLine(new WatchCommand()),
                         new CommandLine(new HelpCommand()))

@@ -12,7 +12,7 @@ import picocli.CommandLine.Spec;
  * Takes the place of a command whose module is not on the class path: it is listed, and says how to have it. The
  * launcher builds that module, so it does not run this.
  */
-@Command(sortOptions = false, usageHelpWidth = 100)
+@Command(sortOptions = false)
 final class MissingCommand implements Callable<Integer> {
 
     @Mixin

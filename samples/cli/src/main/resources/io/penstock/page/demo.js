@@ -28,6 +28,7 @@ function showPace(ms) {
 function showFlow(state) {
   const { totals, order } = state;
   write('verdict', state.verdict);
+  write('window', `${state.in_flight} loads in flight at most, set by: ${state.in_flight_by}`);
   at('failure').hidden = !state.last_failure;
   write('failure', state.last_failure ? 'last sample skipped: ' + state.last_failure : '');
   write('rate', number.format(Math.round(state.samples_per_second)));

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -263,11 +264,12 @@ class ProcessTest {
 
     @Test
     void warm_thatIsInterrupted_goesOnWhereItWas() throws Exception {
-        int samples = 100_000;
+        int samples = 40_000;
         Path file = Files.write(folder.resolve("records.bin"), new byte[100 * samples]);
         Path cache = folder.resolve("cache");
         String source = "records:" + file + ",100";
-        Process process = CliProcess.java("cache", "warm", cache + ",256MiB", "--source", source, "--json");
+        Process process =
+                CliProcess.java("cache", "warm", cache + ",256MiB", "--source", source, "--json", "--in-flight", "1");
         try {
             awaitSegments(cache);
             process.toHandle().destroy();
@@ -325,8 +327,9 @@ class ProcessTest {
                     return;
                 }
             } catch (IndexOutOfBoundsException notYet) {
-                Thread.onSpinWait(); // it has not been made yet
+                // it has not been made yet
             }
+            LockSupport.parkNanos(20_000_000);
         }
         throw new AssertionError("nothing was cached within a minute");
     }

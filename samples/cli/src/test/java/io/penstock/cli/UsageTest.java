@@ -6,6 +6,7 @@ import io.penstock.pictures.PictureFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -208,6 +209,16 @@ class UsageTest {
         }
         assertThat(Cli.run().out()).startsWith("Usage: penstock").contains("stream", "cache", "demo", "bench");
         assertThat(Cli.run("--version").out()).startsWith("penstock ");
+    }
+
+    @Test
+    void flags_ofEveryCommand_areDescribed() {
+        assertThat(Main.commandLine().getSubcommands().values().stream()
+                        .flatMap(command ->
+                                Stream.concat(Stream.of(command), command.getSubcommands().values().stream()))
+                        .flatMap(command -> command.getCommandSpec().options().stream()))
+                .allSatisfy(flag ->
+                        assertThat(flag.description()).as(flag.longestName()).isNotEmpty());
     }
 
     /** It is a program of its own, which this one knows by name. */

@@ -17,26 +17,26 @@ final class LmdbStore implements SampleStore {
 
     private final Env<ByteBuffer> env;
     private final Dbi<ByteBuffer> dbi;
-    private final ByteBuffer keyBytes = ByteBuffer.allocateDirect(Long.BYTES);
+    private final ByteBuffer keyBytes = ByteBuffer.allocateDirect(Integer.BYTES);
     private Txn<ByteBuffer> txn;
     private int puts;
 
-    LmdbStore(Path directory, long bytes) throws IOException {
+    LmdbStore(Work work, Path directory) throws IOException {
         Files.createDirectory(directory);
         this.env = Env.create()
-                .setMapSize(bytes)
+                .setMapSize(2 * work.room())
                 .setMaxDbs(1)
                 .open(directory.toFile(), EnvFlags.MDB_NOSYNC, EnvFlags.MDB_NORDAHEAD);
         this.dbi = env.openDbi("samples", DbiFlags.MDB_CREATE);
         this.txn = env.txnWrite();
     }
 
-    private ByteBuffer key(long key) {
-        return keyBytes.clear().putLong(key).flip();
+    private ByteBuffer key(int key) {
+        return keyBytes.clear().putInt(key).flip();
     }
 
     @Override
-    public void put(long key, ByteBuffer value) {
+    public void put(int key, ByteBuffer value) {
         dbi.put(txn, key(key), value.duplicate());
         puts++;
         if (puts % PUTS_A_TRANSACTION == 0) {
@@ -52,7 +52,7 @@ final class LmdbStore implements SampleStore {
     }
 
     @Override
-    public void read(long key, ByteBuffer batch, int at) {
+    public void read(int key, ByteBuffer batch, int at) {
         ByteBuffer value = dbi.get(txn, key(key));
         batch.put(at, value, 0, value.remaining());
     }

@@ -1,227 +1,168 @@
 package io.penstock.peers;
 
-import io.penstock.bench.BenchOptions;
-import io.penstock.bench.Result;
-import io.penstock.bench.experiment.Chart;
-import io.penstock.bench.experiment.Experiment;
-import io.penstock.bench.experiment.Measurement;
-import io.penstock.bench.experiment.Measurements;
-import io.penstock.bench.experiment.Spread;
-import io.penstock.bench.experiment.Trial;
+import io.penstock.bench.Bench;
+import io.penstock.bench.Chart;
+import io.penstock.bench.Measured;
+import io.penstock.bench.MeasuredEpoch;
+import io.penstock.bench.Rounds;
+import io.penstock.bench.ScratchFolder;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.ram.RamTier;
+import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 
-/** Caches and loaders of others beside ours: each is filled again in each round, and then read for several epochs. */
-final class PeerComparison extends Experiment {
+/**
+ * Caches and loaders of others beside ours: each is filled again in each round, and then read for several epochs.
+ * Caches: one thread writes all values, and then reads them in shuffled order to the last byte in a batch; files are in
+ * the page cache. The mapped file is no cache but the limit. Loaders: records of one file, cached, shuffled and stacked
+ * into batches. Ours keeps encoded bytes in its tier and emits direct buffers. tf.data runs its own engine by
+ * TensorFlow's Java binding.
+ */
+final class PeerComparison {
 
-    private static final String COLD = "cold";
-    private static final String WARM = "warm";
     private static final String OURS = "Penstock, ";
+    private static final List<String> STATES = List.of("cold", "warm");
     private static final int EPOCHS = 8;
-    private static final int FIRST_WARM = 2; // the first epoch writes or loads; the second is the first to read that memory
-    private static final long SPARE = 64L << 20;
+    private static final int FIRST_WARM =
+            2; // the first epoch writes or loads; the second is the first to read that memory
 
-    private final List<PeerLoad> loads;
-    private final int rehearsals; // not measured: the first epochs of a loader in Java are mostly its compilation
-    private final Map<String, Peer.Kind> stores = new LinkedHashMap<>();
-    private final Map<String, Peer.Kind> loaders = new LinkedHashMap<>();
-    private final Map<PeerLoad, Path> data = new LinkedHashMap<>();
-
-    PeerComparison(BenchOptions options) {
-        super(options.choose(7, 3));
-        this.loads = List.of(
-                new PeerLoad(options.choose(40_000, 10_000), 1024, 256),
-                new PeerLoad(options.choose(3_000, 500), 150_528, 64));
-        this.rehearsals = options.choose(6, 1);
-        store("mapped file", (load, folder) -> new MappedFileStore(folder, load.samples(), load.sampleBytes()));
-        store(OURS + "RAM", (load, folder) -> new TierStore(ram(load)));
-        store(OURS + "disk", (load, folder) -> new TierStore(disk(load, folder)));
-        store("Caffeine", (load, folder) -> new CaffeineStore(room(load)));
-        store("LMDB", (load, folder) -> new LmdbStore(folder, 2 * room(load)));
-        store("files", (load, folder) -> new PlainFilesStore(folder));
-        store("RocksDB", (load, folder) -> new RocksStore(folder));
-        store("Ehcache", (load, folder) -> new EhcacheStore(folder, room(load)));
-        loaders.put(OURS + "RAM", (load, file, folder) -> new PipelinePeer(ram(load), load, file));
-        loaders.put(OURS + "disk", (load, file, folder) -> new PipelinePeer(disk(load, folder), load, file));
-        loaders.put("tf.data", (load, file, folder) -> new TensorFlowPeer(load, file));
-        loaders.put("DJL", (load, file, folder) -> new DjlPeer(load, file));
+    /** Seconds of each epoch of a peer that is empty at first. */
+    private interface Peer {
+        double[] seconds(Work work, Path data, Path folder) throws Exception;
     }
 
-    /** Opens a cache. */
-    @FunctionalInterface
+    /** Opens an empty store. */
     private interface Opening {
-        SampleStore at(PeerLoad load, Path folder) throws Exception;
+        SampleStore at(Work work, Path folder) throws Exception;
     }
 
-    private void store(String peer, Opening opening) {
-        stores.put(peer, (load, file, folder) -> new StorePeer(opening.at(load, folder), load));
-    }
+    private final Bench bench;
+    private final Measured measured = new Measured();
+    private final Map<String, Peer> caches = new LinkedHashMap<>();
+    private final Map<String, Peer> loaders = new LinkedHashMap<>();
 
-    private static long room(PeerLoad load) {
-        return load.samples() * (load.sampleBytes() + 512L) * 2 + SPARE;
-    }
-
-    private static Tier ram(PeerLoad load) {
-        return RamTier.ofBytes(room(load));
-    }
-
-    private static Tier disk(PeerLoad load, Path folder) {
-        return ChronicleTier.at(folder).maxBytes(room(load)).open();
-    }
-
-    @Override
-    public Map<String, String> settings() {
-        Map<String, String> words = new LinkedHashMap<>();
-        loads.forEach(load -> words.put(
-                "samples of " + load,
-                "%d of %d B in batches of %d".formatted(load.samples(), load.sampleBytes(), load.batch())));
-        words.put("caches", String.join("; ", stores.keySet()));
-        words.put("loaders", String.join("; ", loaders.keySet()));
-        return words;
-    }
-
-    @Override
-    public List<String> explained() {
-        return List.of(
-                "Caches: one thread writes all values, and then reads them in shuffled order to the last byte in a"
-                        + " batch, seven times; the median of all but the first is shown. Files are in the page cache."
-                        + " The mapped file is no cache but the limit: a bare copying loop.",
-                "Loaders: records of one file, cached, shuffled and stacked into batches; the first epoch is cold,"
-                        + " warm is the median of the third to the eighth. Ours keeps encoded bytes in its tier and"
-                        + " emits direct buffers; tf.data runs its own engine by TensorFlow's Java binding, with"
-                        + " cache() in memory and a shuffle over all; DJL has no cache, so its data set keeps what it"
-                        + " has read in arrays, and hands them to its engine.",
-                MARKERS);
-    }
-
-    @Override
-    public List<Trial> trials() {
-        List<Trial> trials = new ArrayList<>();
-        for (PeerLoad load : loads) {
-            trials.addAll(trials("cache", stores, load));
-            trials.addAll(trials("loader", loaders, load));
-        }
-        return trials;
-    }
-
-    private List<Trial> trials(String what, Map<String, Peer.Kind> peers, PeerLoad load) {
-        List<Trial> trials = new ArrayList<>();
-        peers.forEach((peer, kind) -> {
-            int place = 1 + trials.size();
-            trials.add(new Trial(
-                    "%s %s %s".formatted(what, peer.replace(",", ""), load),
-                    round -> measured(what, place, kind, load)));
-        });
-        return trials;
-    }
-
-    @Override
-    protected void prepare(Path folder, Consumer<String> progress) {
-        System.setProperty("DJL_CACHE_DIR", folder.resolve("djl").toString()); // DJL unpacks 430 MB there
-        System.setProperty("OPT_OUT_TRACKING", "true");
-        System.setProperty("ai.djl.offline", "true");
-        for (PeerLoad load : loads) {
-            progress.accept("writing samples of " + load);
-            data.put(load, load.write(folder));
-        }
-    }
-
-    @Override
-    public void warmUp() {
-        for (int time = 0; time < rehearsals; time++) {
-            for (Trial trial : trials()) {
-                var unused = trial.run().apply(rounds());
-            }
-        }
-    }
-
-    private List<Measurement> measured(String what, int place, Peer.Kind kind, PeerLoad load) {
-        Path file = Objects.requireNonNull(data.get(load), "prepared");
-        double[] seconds = inFolder(folder -> {
-            try (Peer peer = kind.open(load, file, folder)) {
-                return peer.seconds(EPOCHS);
-            } catch (Exception e) {
-                throw new IllegalStateException("%s %d cannot be measured".formatted(what, place), e);
+    private PeerComparison(Bench bench) {
+        this.bench = bench;
+        cache("mapped file", SampleStore::mapped);
+        cache(OURS + "RAM", (work, folder) -> SampleStore.tier(ram(work)));
+        cache(OURS + "disk", (work, folder) -> SampleStore.tier(disk(work, folder)));
+        cache("Caffeine", (work, folder) -> SampleStore.caffeine(work));
+        cache("LMDB", LmdbStore::new);
+        cache("files", (work, folder) -> SampleStore.files(folder));
+        loaders.put(OURS + "RAM", (work, data, folder) -> {
+            try (Tier tier = ram(work)) {
+                return work.seconds(tier, data, EPOCHS);
             }
         });
-        double micros = 1e6 / load.samples();
-        double warm =
-                Spread.of(Arrays.copyOfRange(seconds, FIRST_WARM, EPOCHS)).median();
-        return List.of(
-                new Measurement(figure(what, COLD), load.toString(), place, seconds[0] * micros),
-                new Measurement(figure(what, WARM), load.toString(), place, warm * micros));
+        loaders.put(OURS + "disk", (work, data, folder) -> {
+            try (Tier tier = disk(work, folder)) {
+                return work.seconds(tier, data, EPOCHS);
+            }
+        });
+        loaders.put("tf.data", (work, data, folder) -> TensorFlowPeer.seconds(work, data, EPOCHS));
     }
 
-    private static String figure(String what, String state) {
-        return what + " " + state + " [us]";
+    private void cache(String name, Opening opening) {
+        caches.put(name, (work, data, folder) -> {
+            try (SampleStore store = opening.at(work, folder)) {
+                return work.seconds(store, EPOCHS);
+            }
+        });
     }
 
-    @Override
-    public List<Chart> charts(Measurements measurements) {
-        List<Chart> charts = new ArrayList<>();
-        for (PeerLoad load : loads) {
-            charts.add(chart("cache", "Caches, samples of " + load, stores, load, measurements));
-            charts.add(chart("loader", "Loaders from file to batch, samples of " + load, loaders, load, measurements));
+    private static Tier ram(Work work) {
+        return RamTier.ofBytes(work.room());
+    }
+
+    private static Tier disk(Work work, Path folder) {
+        return ChronicleTier.at(folder).maxBytes(work.room()).open();
+    }
+
+    static void run(Bench bench) {
+        PeerComparison comparison = new PeerComparison(bench);
+        List<Work> works = List.of(
+                new Work(new MeasuredEpoch(bench.choose(40_000, 10_000), 1024, 256)),
+                new Work(new MeasuredEpoch(bench.choose(3_000, 500), 150_528, 64)));
+        ScratchFolder.with(folder -> comparison.measure(works, folder));
+        for (Work work : works) {
+            comparison.report("cache", comparison.caches, work);
+            comparison.report("loader", comparison.loaders, work);
         }
-        return charts;
     }
 
-    private static Chart chart(
-            String what, String title, Map<String, Peer.Kind> peers, PeerLoad load, Measurements measurements) {
-        String series = load.toString();
-        boolean cache = what.equals("cache");
-        return new Chart(
-                what + "s-" + load.sampleBytes(),
-                title,
-                Chart.Axis.named(what, List.copyOf(peers.keySet())),
-                Chart.Axis.logarithmic("time a sample [µs]"),
-                List.of(
-                        measurements.line(cache ? "written" : "first epoch", figure(what, COLD), series)
-                                .apart(),
-                        measurements.line(cache ? "read" : "warm epoch", figure(what, WARM), series)
-                                .apart()));
-    }
-
-    @Override
-    public List<Result> results(Measurements measurements) {
-        List<Result> results = new ArrayList<>();
-        for (PeerLoad load : loads) {
-            results.addAll(results("cache", stores, load, measurements));
-            results.addAll(results("loader", loaders, load, measurements));
+    private void measure(List<Work> works, Path folder) throws IOException {
+        Map<String, IntConsumer> trials = new LinkedHashMap<>();
+        for (Work work : works) {
+            Path data = folder.resolve(work.sampleBytes() + ".bin");
+            work.write(data);
+            Path trial = folder.resolve("trial");
+            caches.forEach((name, peer) -> trials.put(
+                    "cache %s %s".formatted(name, work), round -> measure("cache", name, peer, work, data, trial)));
+            loaders.forEach((name, peer) -> trials.put(
+                    "loader %s %s".formatted(name, work), round -> measure("loader", name, peer, work, data, trial)));
         }
-        return results;
+        // the first epochs of a loader in Java are mostly its compilation
+        for (int rehearsal = bench.choose(6, 1); rehearsal > 0; rehearsal--) {
+            trials.values().forEach(trial -> trial.accept(0));
+        }
+        measured.clear();
+        bench.inTurn(bench.choose(7, 3), trials);
+    }
+
+    private void measure(String what, String name, Peer peer, Work work, Path data, Path folder) {
+        try {
+            double[] seconds = peer.seconds(work, data, folder);
+            double warm = Rounds.quantile(Arrays.copyOfRange(seconds, FIRST_WARM, EPOCHS), 0.5);
+            double micros = 1e6 / work.samples();
+            measured.add(series(what, "cold", work), place(what, name), seconds[0] * micros);
+            measured.add(series(what, "warm", work), place(what, name), warm * micros);
+        } catch (Exception e) {
+            throw new IllegalStateException("%s \"%s\" cannot be measured".formatted(what, name), e);
+        } finally {
+            ScratchFolder.delete(folder);
+        }
+    }
+
+    private static String series(String what, String state, Work work) {
+        return "%s, %s, %s".formatted(what, work, state);
+    }
+
+    private int place(String what, String name) {
+        return 1
+                + List.copyOf((what.equals("cache") ? caches : loaders).keySet())
+                        .indexOf(name);
     }
 
     /** Each peer's time, and its ratio to ours: to the tier on disk for caches on disk, to RAM for the rest. */
-    private List<Result> results(String what, Map<String, Peer.Kind> peers, PeerLoad load, Measurements measurements) {
-        List<String> names = List.copyOf(peers.keySet());
-        List<Result> results = new ArrayList<>();
-        for (String peer : names) {
-            boolean memory = what.equals("loader") || peer.equals("Caffeine");
-            int ours = 1 + names.indexOf(OURS + (memory ? "RAM" : "disk"));
-            int place = 1 + names.indexOf(peer);
-            for (String state : List.of(WARM, COLD)) {
-                String figure = figure(what, state);
-                String words = "%s, %s: %s, %s".formatted(what, load, peer, state);
-                results.add(
-                        Result.of(words + ", a sample", measurements.median(figure, load.toString(), place), "us"));
-                if (!peer.startsWith(OURS) && !peer.equals("mapped file")) {
-                    double over = Spread.ratio(
-                            measurements.values(figure, load.toString(), place),
-                            measurements.values(figure, load.toString(), ours));
-                    results.add(Result.of(words + ", over ours", over, "times").atLeast(0, 1));
+    private void report(String what, Map<String, Peer> peers, Work work) {
+        for (String name : peers.keySet()) {
+            boolean memory = what.equals("loader") || name.equals("Caffeine");
+            for (String state : STATES) {
+                String series = series(what, state, work);
+                String words = "%s, %s: %s, %s".formatted(what, work, name, state);
+                bench.found(words + ", a sample", measured.median(series, place(what, name)), "us");
+                if (!name.startsWith(OURS) && !name.equals("mapped file")) {
+                    double[] theirs = measured.values(series, place(what, name));
+                    double[] ours = measured.values(series, place(what, OURS + (memory ? "RAM" : "disk")));
+                    double over = Rounds.quantile(Rounds.ratios(theirs, ours), 0.5);
+                    bench.atLeast(1, words + ", over ours", over, "times");
                 }
             }
         }
-        return results;
+        bench.draw(new Chart(
+                "%ss-%d".formatted(what, work.sampleBytes()),
+                "%ss beside ours, samples of %s".formatted(what, work),
+                Chart.Axis.named(what, List.copyOf(peers.keySet())),
+                Chart.Axis.logarithmic("time a sample [µs]"),
+                STATES.stream()
+                        .map(state ->
+                                measured.line(state, series(what, state, work)).apart())
+                        .toList()));
     }
 }

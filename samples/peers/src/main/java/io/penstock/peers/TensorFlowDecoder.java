@@ -1,5 +1,9 @@
 package io.penstock.peers;
 
+import io.penstock.bench.Bench;
+import io.penstock.bench.Rounds;
+import io.penstock.bench.suite.DecodeSpeed;
+import java.util.List;
 import org.tensorflow.Graph;
 import org.tensorflow.Operand;
 import org.tensorflow.Result;
@@ -23,8 +27,27 @@ final class TensorFlowDecoder implements AutoCloseable {
     private final Placeholder<TString> file;
     private final Operand<TUint8> picture;
 
+    /** Files a second: ours against TensorFlow's kernels, antialiased as ours, and not. */
+    static void run(Bench bench) {
+        List<byte[]> files = DecodeSpeed.files(bench);
+        try (TensorFlowDecoder antialiased = new TensorFlowDecoder(DecodeSpeed.SIDE, true);
+                TensorFlowDecoder plain = new TensorFlowDecoder(DecodeSpeed.SIDE, false)) {
+            Rounds rounds = DecodeSpeed.against(
+                    bench,
+                    "tensorflow",
+                    files,
+                    List.of(
+                            () -> DecodeSpeed.perSecond(files, antialiased::decode),
+                            () -> DecodeSpeed.perSecond(files, plain::decode)));
+            bench.found("TensorFlow, antialiased", rounds.median(1), "images/s");
+            bench.found("TensorFlow, not antialiased", rounds.median(2), "images/s");
+            bench.atLeast(100, "ours of TensorFlow's antialiased", 100 * rounds.medianRatio(0, 1), "%");
+            bench.found("ours of TensorFlow's not antialiased", 100 * rounds.medianRatio(0, 2), "%");
+        }
+    }
+
     /** @param antialias as {@code tf.image.resize} has it: {@code false} is its default, and aliases */
-    TensorFlowDecoder(int side, boolean antialias) {
+    private TensorFlowDecoder(int side, boolean antialias) {
         Ops tf = Ops.create(graph);
         this.file = tf.placeholder(TString.class);
         Operand<TUint8> decoded = tf.image.decodeJpeg(file, DecodeJpeg.channels(3L));
@@ -54,7 +77,7 @@ final class TensorFlowDecoder implements AutoCloseable {
     }
 
     /** A byte of the picture, so that no work can be skipped. */
-    int decode(byte[] jpeg) {
+    private int decode(byte[] jpeg) {
         try (TString contents = TString.tensorOfBytes(NdArrays.scalarOfObject(jpeg));
                 Result result =
                         session.runner().feed(file, contents).fetch(picture).run()) {

@@ -23,21 +23,21 @@ import org.tensorflow.types.family.TType;
  * The engine of tf.data: fixed-length records, decoded by a call for each processor at once, {@code cache()} in memory,
  * a shuffle over all samples, batches, and two batches ahead. One iterator runs all epochs by {@code repeat}.
  */
-final class TensorFlowPeer implements Peer {
+final class TensorFlowPeer implements AutoCloseable {
 
     private static final long AHEAD = 2;
     private static final long READ_BUFFER = 1 << 20;
 
-    private final PeerLoad load;
+    private final Work work;
     private final Graph graph = new Graph();
     private final Session session;
     private final Output<?> next;
 
-    TensorFlowPeer(PeerLoad load, Path data) {
-        this.load = load;
+    private TensorFlowPeer(Work work, Path data) {
+        this.work = work;
         Ops tf = Ops.create(graph);
         List<Class<? extends TType>> bytes = List.of(TUint8.class);
-        List<Shape> batches = List.of(Shape.of(-1, load.sampleBytes()));
+        List<Shape> batches = List.of(Shape.of(-1, work.sampleBytes()));
         Iterator iterator = tf.data.iterator("epochs", "", bytes, batches);
         MakeIterator made = tf.data.makeIterator(batches(tf, data), iterator.handle());
         this.next = tf.data
@@ -50,13 +50,13 @@ final class TensorFlowPeer implements Peer {
 
     private Operand<? extends TType> batches(Ops tf, Path data) {
         List<Class<? extends TType>> bytes = List.of(TUint8.class);
-        List<Shape> sample = List.of(Shape.of(load.sampleBytes()));
-        List<Shape> batch = List.of(Shape.of(-1, load.sampleBytes()));
+        List<Shape> sample = List.of(Shape.of(work.sampleBytes()));
+        List<Shape> batch = List.of(Shape.of(-1, work.sampleBytes()));
         Operand<? extends TType> read = tf.data
                 .fixedLengthRecordDataset(
                         tf.constantOf(TString.vectorOf(data.toString())),
                         tf.constant(0L),
-                        tf.constant((long) load.sampleBytes()),
+                        tf.constant((long) work.sampleBytes()),
                         tf.constant(0L),
                         tf.constant(READ_BUFFER),
                         tf.constant(""))
@@ -72,7 +72,7 @@ final class TensorFlowPeer implements Peer {
         Operand<? extends TType> shuffled = tf.data
                 .shuffleDataset(
                         cached,
-                        tf.constant((long) load.samples()),
+                        tf.constant((long) work.samples()),
                         tf.constant(1L),
                         tf.constant(2L),
                         tf.random.dummySeedGenerator().handle(),
@@ -80,7 +80,7 @@ final class TensorFlowPeer implements Peer {
                         sample)
                 .handle();
         Operand<? extends TType> batched = tf.data
-                .batchDataset(shuffled, tf.constant((long) load.batch()), tf.constant(false), bytes, batch)
+                .batchDataset(shuffled, tf.constant((long) work.epoch().batch()), tf.constant(false), bytes, batch)
                 .handle();
         Operand<? extends TType> repeated =
                 tf.data.repeatDataset(batched, tf.constant(-1L), bytes, batch).handle();
@@ -93,7 +93,7 @@ final class TensorFlowPeer implements Peer {
         return ConcreteFunction.create(tf -> {
             Placeholder<TString> record = tf.placeholder(TString.class, Placeholder.shape(Shape.scalar()));
             Operand<TUint8> bytes =
-                    tf.reshape(tf.io.decodeRaw(record, TUint8.class), tf.constant(new int[] {load.sampleBytes()}));
+                    tf.reshape(tf.io.decodeRaw(record, TUint8.class), tf.constant(new int[] {work.sampleBytes()}));
             return Signature.builder()
                     .key("decode")
                     .input("record", record)
@@ -105,7 +105,7 @@ final class TensorFlowPeer implements Peer {
     private double epoch() {
         long began = System.nanoTime();
         long taken = 0;
-        while (taken < load.samples()) {
+        while (taken < work.samples()) {
             try (Result batch = session.runner().fetch(next).run()) {
                 taken += batch.get(0).shape().get(0);
             }
@@ -113,9 +113,11 @@ final class TensorFlowPeer implements Peer {
         return (System.nanoTime() - began) / 1e9;
     }
 
-    @Override
-    public double[] seconds(int epochs) {
-        return DoubleStream.generate(this::epoch).limit(epochs).toArray();
+    /** Seconds of each epoch; the first reads the file. */
+    static double[] seconds(Work work, Path data, int epochs) {
+        try (TensorFlowPeer peer = new TensorFlowPeer(work, data)) {
+            return DoubleStream.generate(peer::epoch).limit(epochs).toArray();
+        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.penstock.house;
 
+import static java.util.Comparator.comparing;
 import static java.util.stream.Collectors.joining;
 
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -13,12 +14,18 @@ import com.tngtech.archunit.core.domain.JavaParameterizedType;
 import com.tngtech.archunit.core.domain.JavaType;
 import com.tngtech.archunit.core.domain.JavaTypeVariable;
 import com.tngtech.archunit.core.domain.JavaWildcardType;
+import java.lang.reflect.Executable;
+import java.lang.reflect.Parameter;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** The public and protected signatures of classes, a line each, in an order that does not depend on the compiler. */
+/**
+ * The public and protected signatures of classes, a line each: types by name, those within a type after it, and members
+ * by name, constructors first.
+ */
 final class ApiListing {
 
     private static final Set<String> EVERY_OBJECT_HAS = Set.of("equals", "hashCode", "toString");
@@ -28,8 +35,8 @@ final class ApiListing {
     static String of(Collection<JavaClass> types) {
         return types.stream()
                 .filter(ApiListing::isVisible)
+                .sorted(comparing(JavaClass::getName))
                 .map(ApiListing::describe)
-                .sorted()
                 .collect(joining("\n"));
     }
 
@@ -46,7 +53,7 @@ final class ApiListing {
     }
 
     private static String describe(JavaClass type) {
-        return Stream.concat(Stream.of(header(type)), members(type).sorted()).collect(joining("\n", "", "\n"));
+        return Stream.concat(Stream.of(header(type)), members(type)).collect(joining("\n", "", "\n"));
     }
 
     private static String header(JavaClass type) {
@@ -85,20 +92,27 @@ final class ApiListing {
                 + "class ";
     }
 
+    /** A member by the name that it is sorted by. */
+    private record Signature(String name, String text) {}
+
     private static Stream<String> members(JavaClass type) {
-        Stream<String> fields = type.getFields().stream()
+        Stream<Signature> fields = type.getFields().stream()
                 .filter(field -> isVisible(field.getModifiers()))
-                .map(field -> modifiers(field) + name(field.getType()) + " " + field.getName());
-        Stream<String> constructors = type.getConstructors().stream()
+                .map(field -> signature(field, name(field.getType()), field.getName(), ""));
+        Stream<Signature> constructors = type.getConstructors().stream()
                 .filter(constructor -> isVisible(constructor.getModifiers()))
-                .map(constructor -> modifiers(constructor) + "new" + parameters(constructor));
-        Stream<String> methods = type.getMethods().stream()
+                .map(constructor -> new Signature("", modifiers(constructor) + "new" + parameters(constructor)));
+        Stream<Signature> methods = type.getMethods().stream()
                 .filter(method -> isVisible(method.getModifiers()) && !EVERY_OBJECT_HAS.contains(method.getName()))
-                .map(method ->
-                        modifiers(method) + name(method.getReturnType()) + " " + method.getName() + parameters(method));
+                .map(method -> signature(method, name(method.getReturnType()), method.getName(), parameters(method)));
         return Stream.of(fields, constructors, methods)
                 .flatMap(signatures -> signatures)
-                .map(signature -> "    " + signature);
+                .sorted(comparing(Signature::name).thenComparing(Signature::text))
+                .map(signature -> "    " + signature.text);
+    }
+
+    private static Signature signature(JavaMember member, String type, String name, String parameters) {
+        return new Signature(name, modifiers(member) + type + " " + name + parameters);
     }
 
     private static String modifiers(JavaMember member) {
@@ -122,7 +136,11 @@ final class ApiListing {
         String thrown = unit.getThrowsClause().stream()
                 .map(declaration -> declaration.getRawType().getSimpleName())
                 .collect(joining(", "));
-        return unit.getParameterTypes().stream().map(ApiListing::name).collect(joining(", ", "(", ")"))
+        Parameter[] named = ((Executable) unit.reflect()).getParameters();
+        List<JavaType> types = unit.getParameterTypes();
+        return IntStream.range(0, types.size())
+                        .mapToObj(i -> name(types.get(i)) + (named[i].isNamePresent() ? " " + named[i].getName() : ""))
+                        .collect(joining(", ", "(", ")"))
                 + (thrown.isEmpty() ? "" : " throws " + thrown);
     }
 

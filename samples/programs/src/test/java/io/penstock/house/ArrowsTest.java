@@ -26,7 +26,6 @@ class ArrowsTest {
 
     /** The packages of pipeline-core, lowest first: each knows those before it alone. */
     private static final List<String> FLOORS = List.of(
-            "io.penstock.access",
             "io.penstock.tensor",
             "io.penstock.order.internal",
             "io.penstock.order",

@@ -57,6 +57,19 @@ class HabitsTest {
     }
 
     @Test
+    void collections_exceptByTheirOneOwner_areNotAskedFor() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(PROGRAMS)
+                .and()
+                .doNotHaveFullyQualifiedName("io.penstock.internal.Reclaim")
+                .should()
+                .callMethod(System.class, "gc")
+                .because("how often the collector is asked is one policy")
+                .check(SHIPPED);
+    }
+
+    @Test
     void properties_outsidePrograms_areNotRead() {
         noClasses()
                 .that()

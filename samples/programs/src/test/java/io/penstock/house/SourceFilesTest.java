@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 /** Length of files and lines, and null-marked packages: only the sources show them. */
 class SourceFilesTest {
 
-    private static final PathMatcher TESTS = FileSystems.getDefault().getPathMatcher("glob:**/src/test/java/io/**");
+    private static final PathMatcher TESTS =
+            FileSystems.getDefault().getPathMatcher("glob:**/src/{test,kit}/java/io/**");
     private static final PathMatcher PROGRAM = file -> !TESTS.matches(file);
 
     /** An IOException as text at the end of a message. */

@@ -15,9 +15,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The job that docs/sources.md shows of a bucket, in processes that are killed with {@code kill -9} and started again. */
+@Tag("endurance")
 class BucketJobsTest {
 
     private static final int PICTURES = 96;

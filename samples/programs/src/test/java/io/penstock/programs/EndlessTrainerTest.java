@@ -15,11 +15,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Flux;
 
 /** A trainer on an endless log is killed again and again: nothing that was committed is lost, repeated or changed. */
+@Tag("endurance")
 class EndlessTrainerTest {
 
     /** {@code -Dpenstock.kills=100} for more. */

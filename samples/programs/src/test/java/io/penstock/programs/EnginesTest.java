@@ -19,6 +19,7 @@ import ai.djl.training.listener.EvaluatorTrainingListener;
 import ai.djl.training.listener.TrainingListenerAdapter;
 import ai.djl.training.loss.Loss;
 import ai.djl.training.optimizer.Optimizer;
+import io.penstock.augment.Augment;
 import io.penstock.augment.Normalise;
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
@@ -26,6 +27,7 @@ import io.penstock.djl.MaskedLoss;
 import io.penstock.memory.MemoryDataset;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Pipeline;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
@@ -41,7 +43,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Flux;
 
-/** The programs of docs/engines.md and docs/training.md take channels as such, on DJL and ONNX Runtime: {@code -Ptrain}. */
+/**
+ * The programs of docs/engines.md and docs/getting-started.md take channels as such, on DJL and ONNX Runtime:
+ * {@code -Ptrain}.
+ */
 class EnginesTest {
 
     private static final Schema<Given.Photo> SCHEMA = Schema.of(Given.Photo.class);
@@ -134,25 +139,36 @@ class EnginesTest {
     }
 
     @Test
-    void programOfEngines_trainsAConvolution() throws Exception {
+    void learn_trainsAConvolution() throws Exception {
         Dataset<Given.Photo> photos = MemoryDataset.generate("photos", SAMPLES, EnginesTest::photo);
 
         assertLearns("engines.md", (page, trainer) -> call(page, "learn", trainer, photos, EPOCHS));
     }
 
     @Test
-    void programOfTraining_trainsAConvolution() throws Exception {
+    void fit_trainsAConvolution() throws Exception {
         Dataset<Given.Photo> photos =
                 MemoryDataset.generate("photos", SAMPLES, EnginesTest::photo).map("floats", EnginesTest::floats);
 
-        assertLearns("training.md", (page, trainer) -> {
+        assertLearns("engines.md", (page, trainer) -> {
             page.pipeline = photos;
             call(page, "fit", trainer, photos);
         });
     }
 
     @Test
-    void programOfEngines_givesChannelsToOnnxRuntime() throws Exception {
+    void learn_ofTheFirstPage_trainsAConvolution() throws Exception {
+        Augment augment = Augment.crop(SIDE, SIDE).flip();
+        Pipeline<Given.Photo> training = MemoryDataset.generate("photos", SAMPLES, EnginesTest::photo)
+                .augment(
+                        augment.name(),
+                        (photo, random) -> new Given.Photo(augment.apply(photo.pixels(), random), photo.label()));
+
+        assertLearns("getting-started.md", (page, trainer) -> call(page, "learn", trainer, training, EPOCHS));
+    }
+
+    @Test
+    void score_givesChannelsToOnnxRuntime() throws Exception {
         assumeTrue(OnnxModel.isRuntimeHere(), "ONNX Runtime is not on the class path; test with -Ptrain");
         Given page = given("engines.md");
         float[] weights = {0.5f, -2, 3};

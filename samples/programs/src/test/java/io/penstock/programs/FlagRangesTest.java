@@ -49,7 +49,7 @@ class FlagRangesTest {
             arguments.remove(0);
             arguments.add(option.longestName() + "=" + value);
             try {
-                Main.commandLine().parseArgs(arguments.toArray(String[]::new));
+                program(command).parseArgs(arguments.toArray(String[]::new));
                 return null;
             } catch (CommandLine.MissingParameterException e) {
                 return null; // the value was read, and another flag is missing
@@ -62,6 +62,11 @@ class FlagRangesTest {
         public String toString() {
             return command.getCommandSpec().qualifiedName() + " " + option.longestName();
         }
+    }
+
+    /** One for all values: to build it takes longer than to read a flag. */
+    private static CommandLine program(CommandLine command) {
+        return command.getParent() == null ? command : program(command.getParent());
     }
 
     private static Stream<CommandLine> commands(CommandLine line) {

@@ -11,8 +11,6 @@ import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.programs.JdbcTable.Flower;
 import io.penstock.tensor.Schema;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -24,14 +22,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** {@link JdbcTable} over a database in memory, and what docs/recipes.md shows of it. */
+/** {@link JdbcTable} over a database in memory. */
 class JdbcTableTest {
 
     private static final String URL = "jdbc:h2:mem:garden";
     private static final int ROWS = 20;
     private static final Schema<Flower> SCHEMA = Schema.of(Flower.class);
-    private static final Path ROOT = Path.of(System.getProperty("penstock.root"));
-
     /** The database lives as long as this is open. */
     @SuppressWarnings("NullAway.Init")
     private Connection garden;
@@ -119,15 +115,5 @@ class JdbcTableTest {
 
         assertThatThrownBy(() -> table.get(3).block()).hasMessage("flower 30 has changed; open the table again");
         assertThat(table.get(4).block()).isEqualTo(new Flower(4.5f, 0.25f, 1));
-    }
-
-    @Test
-    void recipe_isThisProgram() throws Exception {
-        String program =
-                Files.readString(ROOT.resolve("samples/programs/src/test/java/io/penstock/programs/JdbcTable.java"));
-
-        List<String> shown = Document.read(ROOT.resolve("docs/recipes.md")).snippets();
-
-        assertThat(shown).contains(program.substring(program.indexOf("import ")));
     }
 }

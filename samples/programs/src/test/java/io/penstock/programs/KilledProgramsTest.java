@@ -15,11 +15,13 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Programs that mix, in processes of their own that are killed between two batches and started again. */
+@Tag("endurance")
 class KilledProgramsTest {
 
     private static final int NEVER = Integer.MAX_VALUE;

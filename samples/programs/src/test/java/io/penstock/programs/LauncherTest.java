@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,6 +39,7 @@ class LauncherTest {
             "mkdir",
             "touch",
             "mv",
+            "rm",
             "flock",
             "setsid");
 
@@ -194,6 +196,32 @@ class LauncherTest {
     }
 
     @Test
+    void start_onAJdkThatSaysItsVersion_sharesTheClassesOfOneRun() throws Exception {
+        Path jdk = folder.resolve("jdk");
+        write(jdk.resolve("release"), "JAVA_RUNTIME_VERSION=\"17.0.1+2\"\n");
+        write(jdk.resolve("bin/none"), "");
+        script("java", """
+                printf '%s\\n' "$@"
+                for word; do case $word in -XX:ArchiveClassesAtExit=*) echo classes >"${word#*=}"; echo made >>made ;; esac; done
+                """);
+        Files.move(tools.resolve("java"), jdk.resolve("bin/java"));
+        ProcessBuilder launcher = launcher("help");
+        launcher.environment().put("JAVA_HOME", jdk.toString());
+
+        Ended first = ended(launcher.start());
+        Ended second = ended(launcher.start());
+
+        Path archive = root.resolve("samples/bench/target/quick/penstock-17.0.1+2.jsa");
+        assertThat(archive).hasContent("classes");
+        assertThat(first.out)
+                .contains("-XX:SharedArchiveFile=" + archive)
+                .endsWith("help")
+                .doesNotContain("stream");
+        assertThat(second).isEqualTo(new Ended(0, first.out, List.of()));
+        assertThat(folder.resolve("made")).hasContent("made");
+    }
+
+    @Test
     void starts_atTheSameTime_buildOnce() throws Exception {
         List<Process> started = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
@@ -234,7 +262,7 @@ class LauncherTest {
         Process process = builder.start();
         Path lock = root.resolve("samples/target/penstock.lock");
         while (process.isAlive() && (!Files.exists(lock) || Files.size(lock) == 0)) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(1_000_000);
         }
         Process kill = new ProcessBuilder("kill", "-INT", "--", "-" + process.pid()).start();
         assertThat(kill.waitFor()).isZero();

@@ -32,21 +32,6 @@ class LocalClassPathTest {
     private static final Pattern MEASURED =
             Pattern.compile("gets (\\d+) jars.*? (\\d+) jars of others have ([\\d,]+) bytes", Pattern.DOTALL);
 
-    private static final String EPOCHS = """
-                public static void main(String[] arguments) {
-                    int[] rows = new int[2];
-                    new Local().train(Path.of(arguments[0]), new Position(89, 0), batch -> rows[0] += closed(batch),
-                            batch -> rows[1] += closed(batch));
-                    System.out.println("trained on " + rows[0] + ", validated on " + rows[1]);
-                }
-
-                private static int closed(Batch batch) {
-                    try (batch) {
-                        return batch.size();
-                    }
-                }
-            """;
-
     @TempDir
     private Path folder;
 
@@ -68,22 +53,19 @@ class LocalClassPathTest {
     }
 
     @Test
-    void program_ofReadme_runsOnThisClassPath() throws Exception {
+    void program_ofGettingStarted_runsOnThisClassPath() throws Exception {
         Path pictures = folder.resolve("pictures");
         PictureFolder.write(pictures, 20).blockLast();
-        for (int i = 20; i < 300; i++) {
-            Path folderOfClass = pictures.resolve("class-" + i % 10);
-            Files.copy(
-                    folderOfClass.resolve("%05d.jpg".formatted(i % 20)),
-                    folderOfClass.resolve("%05d.jpg".formatted(i)));
-        }
-        String program = Document.read(ROOT.resolve("README.md")).snippets().get(0);
-        Path source = folder.resolve("Local.java");
-        Files.writeString(source, Snippets.imports() + "public class Local {\n" + program + EPOCHS + "}\n");
+        String program = Document.read(ROOT.resolve("docs/getting-started.md")).snippets().stream()
+                .filter(Snippets::isProgram)
+                .findFirst()
+                .orElseThrow();
+        Path source = folder.resolve("First.java");
+        Files.writeString(source, program);
 
         String printed = run(CLASS_PATH, source.toString(), pictures.toString());
 
-        assertThat(printed).endsWith("trained on 256, validated on 31\n");
+        assertThat(printed).endsWith("loaded 20, hits {ram=40}\n");
     }
 
     @Test

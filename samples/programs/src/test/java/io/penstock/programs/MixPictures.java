@@ -8,6 +8,7 @@ import io.penstock.cache.ram.RamTier;
 import io.penstock.folder.ImageFolder;
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
+import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Mixture;
@@ -75,7 +76,7 @@ public final class MixPictures {
         List<Double> losses = new ArrayList<>();
         for (long epoch = sampler.start().epoch(); epoch < EPOCHS; epoch++) {
             training.stream(sampler.epoch(epoch))
-                    .transform(batches.dropRemainder())
+                    .transform(batches.remainder(Remainder.DROP))
                     .doOnNext(batch -> {
                         try (batch) {
                             step.accept(batch, loss(batch, RATE) / batch.size());

@@ -7,6 +7,7 @@ import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
 import io.penstock.cache.Cache;
 import io.penstock.cache.ram.RamTier;
+import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.pack.PackedRow;
 import io.penstock.pack.Packing;
@@ -88,7 +89,7 @@ public final class MixTexts {
         Sampler sampler = model.resume(checkpoint, order, rows);
         ResumeToken plan = ResumeToken.of(rows, sampler);
         rows.stream(sampler)
-                .transform(Batches.of(BATCH, Schema.of(PackedRow.class)).dropRemainder())
+                .transform(Batches.of(BATCH, Schema.of(PackedRow.class)).remainder(Remainder.DROP))
                 .doOnNext(batch -> {
                     try (batch) {
                         step.accept(batch, learn(batch));

@@ -7,6 +7,7 @@ import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
 import io.penstock.cache.Tier;
 import io.penstock.order.Position;
+import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.pack.PackPlan;
 import io.penstock.pack.PackedRow;
@@ -87,7 +88,7 @@ final class PackTexts {
     /** Batches of 8 rows from a position on; each is closed after its step. */
     Flux<Position> train(Sampler sampler, Consumer<Batch> step) {
         return rows.stream(sampler)
-                .transform(Batches.of(8, Schema.of(PackedRow.class)).dropRemainder())
+                .transform(Batches.of(8, Schema.of(PackedRow.class)).remainder(Remainder.DROP))
                 .map(batch -> {
                     try (batch) {
                         step.accept(batch);

@@ -17,6 +17,7 @@ import io.penstock.store.s3.S3Address;
 import io.penstock.store.s3.S3Store;
 import io.penstock.table.Row;
 import io.penstock.table.Table;
+import io.penstock.table.TableFormat;
 import io.penstock.table.TableOptions;
 import io.penstock.text.TextLines;
 import io.penstock.token.BpeTokenizer;
@@ -59,21 +60,21 @@ final class WithoutLibraries {
                 new Use(
                         () -> HttpStore.at(URI.create("http://localhost/")),
                         "HttpStore needs Reactor Netty on the class path; add"
-                                + " io.projectreactor.netty:reactor-netty-http:1.3.6"),
+                                + " io.projectreactor.netty:reactor-netty-http:1.3.7"),
                 new Use(
                         () -> ManifestDataset.open(URI.create("http://localhost/manifest")),
                         "HttpStore needs Reactor Netty on the class path; add"
-                                + " io.projectreactor.netty:reactor-netty-http:1.3.6"),
+                                + " io.projectreactor.netty:reactor-netty-http:1.3.7"),
                 new Use(
                         () -> S3Store.at(S3Address.parse("s3://bucket/prefix")),
-                        "S3Store needs the AWS SDK on the class path; add software.amazon.awssdk:auth:2.56.0 and"
-                                + " software.amazon.awssdk:http-auth-aws:2.56.0"),
+                        "S3Store needs the AWS SDK on the class path; add software.amazon.awssdk:auth:2.57.8 and"
+                                + " software.amazon.awssdk:http-auth-aws:2.57.8"),
                 new Use(
                         () -> zarr(folder, "{\"id\":\"zstd\",\"level\":1}"),
                         "codec \"zstd\" needs zstd-jni on the class path; add com.github.luben:zstd-jni:1.5.7-28"),
                 new Use(
                         () -> zarr(folder, "{\"id\":\"lz4\"}"),
-                        "codec \"lz4\" needs lz4-java on the class path; add at.yawk.lz4:lz4-java:1.13.0"),
+                        "codec \"lz4\" needs lz4-java on the class path; add at.yawk.lz4:lz4-java:1.14.0"),
                 new Use(
                         () -> zarr(folder, "{\"id\":\"blosc\",\"cname\":\"zstd\",\"clevel\":5,\"shuffle\":1}"),
                         "codec \"blosc with zstd\" needs zstd-jni on the class path; add"
@@ -96,28 +97,32 @@ final class WithoutLibraries {
                                 .size(),
                         "1"),
                 new Use(
-                        () -> Table.openParquet(
-                                Files.writeString(folder.resolve("some.parquet"), "PAR1"), TableOptions.standard()),
+                        () -> Table.open(
+                                Files.writeString(folder.resolve("some.parquet"), "PAR1"),
+                                TableFormat.parquet(),
+                                TableOptions.standard()),
                         "a Parquet file needs Parquet on the class path; add org.apache.parquet:parquet-column:1.18.1"
                                 + " and org.apache.parquet:parquet-format-structures:1.18.1"),
                 new Use(
-                        () -> Table.openArrow(
-                                Files.writeString(folder.resolve("some.arrow"), "ARROW1"), TableOptions.standard()),
-                        "an Arrow file needs Arrow on the class path; add org.apache.arrow:arrow-format:18.3.0"),
+                        () -> Table.open(
+                                Files.writeString(folder.resolve("some.arrow"), "ARROW1"),
+                                TableFormat.arrow(),
+                                TableOptions.standard()),
+                        "an Arrow file needs Arrow on the class path; add org.apache.arrow:arrow-format:19.0.0"),
                 new Use(
                         () -> ArrowFile.at(folder.resolve("out.arrow")),
-                        "ArrowFile needs Arrow on the class path; add org.apache.arrow:arrow-format:18.3.0"),
+                        "ArrowFile needs Arrow on the class path; add org.apache.arrow:arrow-format:19.0.0"),
                 new Use(
                         () -> TarWriter.of(Row.schema(List.of("a"))),
                         "TarWriter needs Commons Compress on the class path; add"
                                 + " org.apache.commons:commons-compress:1.28.0"),
                 new Use(
                         () -> RemoteBatches.of(List.of(URI.create("http://localhost:1/"))),
-                        "RemoteBatches needs Arrow on the class path; add org.apache.arrow:arrow-format:18.3.0"),
+                        "RemoteBatches needs Arrow on the class path; add org.apache.arrow:arrow-format:19.0.0"),
                 new Use(
                         () -> ServerPlan.of(feed()).start(),
                         "BatchServer needs Reactor Netty on the class path; add"
-                                + " io.projectreactor.netty:reactor-netty-http:1.3.6"),
+                                + " io.projectreactor.netty:reactor-netty-http:1.3.7"),
                 new Use(
                         () -> KryoCodec.of(String.class),
                         "KryoCodec needs Kryo on the class path; add com.esotericsoftware.kryo:kryo5:5.6.2"),
@@ -130,7 +135,7 @@ final class WithoutLibraries {
                 new Use(
                         () -> JsonTokenizer.open(folder.resolve("tokenizer.json")),
                         "JsonTokenizer needs DJL's tokenizers on the class path; add"
-                                + " ai.djl.huggingface:tokenizers:0.35.1"),
+                                + " ai.djl.huggingface:tokenizers:0.36.0"),
                 new Use(() -> ImageDecoder.fastest().id().startsWith("jdk "), "true"),
                 new Use(() -> QuarantineFile.read(Files.createFile(folder.resolve("quarantine"))), "[]"));
     }
@@ -150,7 +155,8 @@ final class WithoutLibraries {
     }
 
     private static Object csv(Path file) {
-        Dataset<Row> table = Table.openCsv(file, TableOptions.standard().columns("a", "b"), null);
+        Dataset<Row> table =
+                Table.open(file, TableFormat.csv(), TableOptions.standard().columns("a", "b"));
         return table.get(0)
                 .map(row -> new String(row.tensor("b").toByteArray(), StandardCharsets.UTF_8))
                 .block();

@@ -1,10 +1,10 @@
 package io.penstock.simulation;
 
+import io.penstock.internal.Substitutes;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
 import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
-import io.penstock.pipeline.ErrorPolicy;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -82,8 +82,8 @@ record ExpectedBatches(List<List<Item>> batches, Set<Integer> ends, boolean fail
             return draw;
         }
         if (scenario.policy() == Scenario.Policy.SUBSTITUTE) {
-            for (int attempt = 1; attempt <= ErrorPolicy.SUBSTITUTES; attempt++) {
-                Draw other = ErrorPolicy.substituteFor(draw, attempt, scenario.samples());
+            for (int attempt = 1; attempt <= Substitutes.MAX; attempt++) {
+                Draw other = Substitutes.of(draw, attempt, scenario.samples());
                 if (!scenario.broken().contains(other.index())) {
                     return other;
                 }

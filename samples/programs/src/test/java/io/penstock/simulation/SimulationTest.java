@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -13,6 +14,7 @@ import reactor.core.scheduler.Schedulers;
  * Many simulated runs, each decided by its seed. {@code -Dpenstock.simulation.seed=N} repeats the run of one seed;
  * {@code -Dpenstock.simulation.runs=N} sets how many there are.
  */
+@Tag("repeated")
 class SimulationTest {
 
     /** A run stays on its thread, and several runs go on beside each other. */
@@ -49,7 +51,8 @@ class SimulationTest {
             run(one);
             return;
         }
-        long runs = Long.getLong("penstock.simulation.runs", 100_000);
+        long runs =
+                Long.getLong("penstock.simulation.runs", Boolean.getBoolean("penstock.endurance") ? 100_000 : 20_000);
 
         LongStream.range(0, runs).parallel().forEach(SimulationTest::run);
     }

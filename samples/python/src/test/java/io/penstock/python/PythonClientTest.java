@@ -8,8 +8,8 @@ import io.penstock.cli.CliProcess;
 import io.penstock.cli.Main;
 import io.penstock.cli.serve.ServedPlan;
 import io.penstock.cli.source.Picture;
-import io.penstock.cli.stream.StreamOptions;
-import io.penstock.cli.stream.StreamPlan;
+import io.penstock.cli.stream.Run;
+import io.penstock.cli.stream.StreamFlags;
 import io.penstock.digest.StreamDigest;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
@@ -41,7 +41,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine;
 import reactor.core.publisher.Flux;
 
 /** A real python3 with numpy takes what {@code stream} says that it delivers. */
@@ -133,9 +132,9 @@ class PythonClientTest {
     @ValueSource(strings = {"http", "shared"})
     void client_thatIsKilledAgainAndAgain_receivesWhatStreamReports(String mode) throws Exception {
         Path out = folder.resolve(mode);
-        StreamOptions options = CommandLine.populateSpec(StreamOptions.class, flags());
+        StreamFlags options = StreamFlags.parse(flags());
         int killed = 0;
-        try (StreamPlan<?> plan = StreamPlan.of(options)) {
+        try (Run<?> plan = options.open()) {
             ServerPlan server = ServerPlan.of(new ServedPlan<>(plan, 1));
             try (BatchServer serving =
                     (mode.equals("shared") ? server.shared(folder.resolve("ring")) : server).start()) {
@@ -153,8 +152,8 @@ class PythonClientTest {
 
     @Test
     void client_ofSharedMemory_asksForItsFirstBatchAlone() throws Exception {
-        StreamOptions options = CommandLine.populateSpec(StreamOptions.class, flags());
-        try (StreamPlan<?> plan = StreamPlan.of(options);
+        StreamFlags options = StreamFlags.parse(flags());
+        try (Run<?> plan = options.open();
                 BatchServer server = ServerPlan.of(new ServedPlan<>(plan, 1))
                         .shared(folder.resolve("announced"))
                         .start()) {
@@ -192,8 +191,7 @@ class PythonClientTest {
     void pass_ofAClient_isAnEpoch(String mode, int taken, String remainder, String passes) throws Exception {
         List<String> flags = new ArrayList<>(List.of(flags()));
         flags.addAll(List.of("--epochs", "2", "--remainder", remainder));
-        try (StreamPlan<?> plan =
-                        StreamPlan.of(CommandLine.populateSpec(StreamOptions.class, flags.toArray(String[]::new)));
+        try (Run<?> plan = StreamFlags.parse(flags.toArray(String[]::new)).open();
                 BatchServer server = ServerPlan.of(new ServedPlan<>(plan, 1))
                         .shared(folder.resolve("epochs"))
                         .start()) {
@@ -212,8 +210,7 @@ class PythonClientTest {
     void passes_ofTwoConsumers_areTheSameEpochs() throws Exception {
         List<String> flags = new ArrayList<>(List.of(flags()));
         flags.addAll(List.of("--epochs", "2"));
-        try (StreamPlan<?> plan =
-                        StreamPlan.of(CommandLine.populateSpec(StreamOptions.class, flags.toArray(String[]::new)));
+        try (Run<?> plan = StreamFlags.parse(flags.toArray(String[]::new)).open();
                 BatchServer server = ServerPlan.of(new ServedPlan<>(plan, 1))
                         .consumers(2)
                         .shared(folder.resolve("two"))
@@ -248,8 +245,8 @@ class PythonClientTest {
     void dataLoader_ofTorch_receivesWhatStreamReports(String mode, int workers) throws Exception {
         assumePython("torch");
         Path out = folder.resolve("torch-" + mode + workers);
-        StreamOptions options = CommandLine.populateSpec(StreamOptions.class, flags());
-        try (StreamPlan<?> plan = StreamPlan.of(options)) {
+        StreamFlags options = StreamFlags.parse(flags());
+        try (Run<?> plan = options.open()) {
             ServerPlan server = ServerPlan.of(new ServedPlan<>(plan, 1));
             try (BatchServer serving =
                     (mode.equals("shared") ? server.shared(folder.resolve("torch-ring")) : server).start()) {
@@ -290,8 +287,8 @@ class PythonClientTest {
     @Test
     void client_overTls_needsTheTokenAndTheCertificate() throws Exception {
         Certificate made = Certificate.make(folder);
-        StreamOptions options = CommandLine.populateSpec(StreamOptions.class, flags());
-        try (StreamPlan<?> plan = StreamPlan.of(options);
+        StreamFlags options = StreamFlags.parse(flags());
+        try (Run<?> plan = options.open();
                 BatchServer server = ServerPlan.of(new ServedPlan<>(plan, 1))
                         .host("0.0.0.0")
                         .secret("0123456789abcdef")

@@ -128,6 +128,46 @@ class PythonOrderTest {
             return new Plan(json, sampler, LongStream.of(sizes).sum());
         }
 
+        /** A mixture by weights that change, of which the rest may have been another one before the start. */
+        static Plan changing(Random random) {
+            long seed = random.nextLong();
+            int sources = 2 + random.nextInt(4);
+            long[] sizes = random.longs(sources, 1, 60).toArray();
+            boolean line = random.nextBoolean();
+            Position start = new Position(1, random.nextInt(50));
+            List<String> entries = new ArrayList<>();
+            double[] first = weights(random, sources);
+            Proportions proportions = proportions(sizes, first, "77");
+            Proportions before = proportions;
+            long at = 0;
+            for (double[] weights = first; entries.size() < 4; weights = weights(random, sources)) {
+                weights[random.nextInt(sources)] *= random.nextInt(2);
+                weights[random.nextInt(sources)] += 0.07;
+                entries.add("[%d,%s]".formatted(at, Arrays.toString(weights)));
+                proportions = proportions.weightsAt(at, weights);
+                before = at < 130 ? proportions : before;
+                at += 1 + random.nextInt(90);
+            }
+            Sampler order = Sampler.shuffled(seed).epochs(3);
+            Sampler sampler = order.mixed(line ? proportions.lines() : proportions);
+            String since = "";
+            if (!line) {
+                String state = order.mixed(before).mixture().orElseThrow();
+                sampler = sampler.resumeMixture(state, 77, start);
+                state = sampler.mixture().orElseThrow();
+                since = !state.contains("counts")
+                        ? ""
+                        : ",\"since\":[1,%d],\"counts\":[%s]"
+                                .formatted(
+                                        start.offset(),
+                                        state.replaceAll(".*counts ", "").replace(':', ','));
+            }
+            String json = ("{\"seed\":%d,\"epochs\":3,\"start\":[1,%d],\"mixture\":{\"sizes\":%s,\"until\":77,"
+                            + "\"weights_at\":%s,\"between\":\"%s\"%s}}")
+                    .formatted(seed, start.offset(), Arrays.toString(sizes), entries, line ? "line" : "step", since);
+            return new Plan(json, sampler.resumeAt(start), LongStream.of(sizes).sum());
+        }
+
         private static double[] weights(Random random, int sources) {
             return random.ints(sources, 1, 20)
                     .mapToDouble(weight -> weight / 100.0)
@@ -200,6 +240,7 @@ class PythonOrderTest {
         for (int i = 0; i < 100; i++) {
             plans.add(Plan.mixed(random));
             plans.add(Plan.weighted(random));
+            plans.add(Plan.changing(random));
         }
 
         List<String> drawn = python(plans.stream().map(Plan::json).toList());
@@ -276,7 +317,14 @@ class PythonOrderTest {
                     .mapToLong(size -> (long) size)
                     .toArray();
             String until = mixture.has("until") ? mixture.path("until").toString() : "\"first\"";
-            Proportions proportions = proportions(sizes, numbers(mixture.path("weights")), until);
+            double[] weights = mixture.has("weights")
+                    ? numbers(mixture.path("weights"))
+                    : DoubleStream.generate(() -> 1).limit(sizes.length).toArray();
+            Proportions proportions = proportions(sizes, weights, until);
+            for (JsonNode entry : mixture.path("weights_at")) {
+                proportions = proportions.weightsAt(entry.get(0).asLong(), numbers(entry.get(1)));
+            }
+            proportions = mixture.path("between").asText().equals("line") ? proportions.lines() : proportions;
             return indices(order.mixed(proportions), plan, LongStream.of(sizes).sum());
         }
         Sampler parts = order.mode(ShardMode.parse(plan.path("shard").asText("global")))

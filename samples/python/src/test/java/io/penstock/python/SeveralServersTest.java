@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.cli.serve.ServedPlan;
-import io.penstock.cli.stream.StreamOptions;
-import io.penstock.cli.stream.StreamPlan;
+import io.penstock.cli.stream.Run;
+import io.penstock.cli.stream.StreamFlags;
 import io.penstock.serve.BatchServer;
 import io.penstock.serve.ServerPlan;
 import java.io.BufferedReader;
@@ -24,7 +24,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine;
 
 /** A real python3 takes the batches of one plan from several servers. */
 class SeveralServersTest {
@@ -37,7 +36,7 @@ class SeveralServersTest {
     @TempDir
     private static Path folder;
 
-    private final List<StreamPlan<?>> plans = new ArrayList<>();
+    private final List<Run<?>> plans = new ArrayList<>();
     private final List<BatchServer> servers = new ArrayList<>();
 
     @BeforeAll
@@ -58,7 +57,7 @@ class SeveralServersTest {
     }
 
     private BatchServer start(String flags, int port) {
-        StreamPlan<?> plan = StreamPlan.of(CommandLine.populateSpec(StreamOptions.class, flags.split(" ")));
+        Run<?> plan = StreamFlags.parse(flags.split(" ")).open();
         plans.add(plan);
         BatchServer server = ServerPlan.of(new ServedPlan<>(plan, 1)).port(port).start();
         servers.add(server);
@@ -68,7 +67,7 @@ class SeveralServersTest {
     @AfterEach
     void closeAll() {
         servers.forEach(BatchServer::close);
-        plans.forEach(StreamPlan::close);
+        plans.forEach(Run::close);
     }
 
     private Process take(String addresses, String resume) throws IOException {

@@ -2,16 +2,17 @@ package io.penstock.spark;
 
 import io.penstock.cli.AddedCommand;
 import io.penstock.cli.Main;
-import io.penstock.cli.cache.CacheFlags;
 import io.penstock.cli.cache.Warming;
 import io.penstock.cli.console.Reason;
 import io.penstock.cli.flag.NumberFlag;
+import io.penstock.cli.flag.OutputFlags;
 import io.penstock.cli.materialize.MaterializeCommand;
 import io.penstock.cli.materialize.MaterializeFlags;
 import io.penstock.cli.materialize.MaterializeTarget;
 import io.penstock.cli.materialize.Sharding;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.fault.DataException;
+import io.penstock.order.Shard;
 import io.penstock.output.OutputStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,8 +36,8 @@ import picocli.CommandLine.Spec;
  * machine's processors.
  *
  * <p>A task is a rank of the job, and does what that rank's process would do. So what Spark does to a task is harmless:
- * one that is repeated passes over what is there, and two that run at once load a sample twice at most, or write the same
- * bytes to files that get their names at the end.
+ * one that is repeated passes over what is there, and two that run at once load a sample twice at most, or write the
+ * same bytes to files that get their names at the end.
  */
 @Command(
         name = "spark-materialize",
@@ -52,17 +53,12 @@ public final class SparkMaterialize implements AddedCommand {
     private static final int TASKS_A_PROCESSOR = 4;
 
     @Mixin
-    private final CacheFlags flags = new CacheFlags();
+    private final OutputFlags flags = new OutputFlags();
 
     @Mixin
     private final MaterializeFlags job = new MaterializeFlags();
 
-    @Option(
-            order = 50,
-            names = "--tasks",
-            paramLabel = "N",
-            converter = NumberFlag.Members.class,
-            description = "Parts of the work (default: one a tar shard, four a processor for a cache).")
+    @Option(names = "--tasks", paramLabel = "N", converter = NumberFlag.Members.class)
     private @Nullable Integer tasks;
 
     @Spec
@@ -110,7 +106,9 @@ public final class SparkMaterialize implements AddedCommand {
 
     private int run(JavaSparkContext spark, Cacheable<?> samples) {
         MaterializeTarget target = job.target();
-        if (target instanceof MaterializeTarget.Disk && !spark.master().startsWith(LOCAL)) {
+        if (target instanceof MaterializeTarget.Cache cache
+                && cache.local()
+                && !spark.master().startsWith(LOCAL)) {
             throw new IllegalArgumentException(
                     "disk:DIR is the disk of one machine, and %s may be many; use redis:URI or tar:DIR"
                             .formatted(spark.master()));
@@ -122,14 +120,14 @@ public final class SparkMaterialize implements AddedCommand {
                 samples.dataset().fingerprint().hex()));
         if (target instanceof MaterializeTarget.Tar tar) {
             int parts = parts(shards(samples, tar));
-            return run(spark, parts, new ShardTask(work, parts)).stream()
+            return run(spark, parts, part -> work.value().write(Shard.of(part, parts))).stream()
                     .reduce(Sharding.Outcome::and)
                     .orElseThrow()
                     .in(seconds(started))
                     .report(flags, MaterializeCommand.MATERIALIZED);
         }
         int parts = parts(Math.min(size, (long) TASKS_A_PROCESSOR * spark.defaultParallelism()));
-        return run(spark, parts, new FillTask(work, parts)).stream()
+        return run(spark, parts, part -> work.value().fill(Shard.of(part, parts))).stream()
                 .reduce(Warming.Outcome::and)
                 .orElseThrow()
                 .in(seconds(started))

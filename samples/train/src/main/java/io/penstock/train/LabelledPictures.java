@@ -2,6 +2,7 @@ package io.penstock.train;
 
 import io.penstock.array.ArrayRows;
 import io.penstock.array.LabelledRow;
+import io.penstock.array.NpyFile;
 import io.penstock.cache.Cache;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
@@ -10,8 +11,12 @@ import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
 import io.penstock.internal.FileErrors;
 import io.penstock.pipeline.Dataset;
+import io.penstock.shard.TarSample;
+import io.penstock.shard.TarSamples;
+import io.penstock.shard.TarShards;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,11 +37,14 @@ import reactor.core.publisher.Mono;
  * @param channels 1 for grey, 3 for red, green and blue
  * @param classes  how many labels there are
  */
-public record LabelledPictures(
+record LabelledPictures(
         Dataset<LabelledPicture> training, Dataset<LabelledPicture> test, int size, int channels, int classes) {
 
     private static final String IDX_IMAGES = "images-idx3-ubyte";
     private static final String IDX_LABELS = "labels-idx1-ubyte";
+    private static final String PIXELS_PART = "pixels.npy";
+    private static final String LABEL_PART = "cls";
+    private static final int CHANNELS = 3;
     private static final int MOST_CLASSES = 10_000;
     private static final int LABELS_AT_ONCE = 64;
 
@@ -47,9 +55,8 @@ public record LabelledPictures(
      * @param cache  where decoded pictures are kept
      * @throws StoreException if there are none
      * @throws IllegalArgumentException if they are too few, or not square
-     * @see ShardPictures#open
      */
-    public static LabelledPictures open(Path folder, @Nullable Integer resize, Cache cache) {
+    static LabelledPictures open(Path folder, @Nullable Integer resize, Cache cache) {
         List<Path> idx = idxFiles(folder);
         LabelledPictures opened =
                 idx.isEmpty() ? images(folder, resize == null ? 32 : resize, cache) : rows(idx, cache);
@@ -92,8 +99,65 @@ public record LabelledPictures(
         return new LabelledPicture(row.row().reshape(shape), Math.toIntExact(row.label()));
     }
 
+    /**
+     * Opens the tar shards, with {@code pixels.npy} and {@code cls} of each picture, that a pattern names, such as
+     * {@code shards/shard-*.tar}. Blocks while it reads their headers and labels.
+     * @param resize height and width that pictures get, null for those they have
+     * @param cache  where they are kept
+     * @throws io.penstock.fault.StoreException if there are none
+     * @throws FormatException if they are no such shards
+     * @throws IllegalArgumentException if they are too few, or not square
+     */
+    static LabelledPictures ofShards(Path pattern, @Nullable Integer resize, Cache cache) {
+        TarSamples samples = TarShards.open(pattern).index().parts(PIXELS_PART, LABEL_PART);
+        TarSamples labels = samples.parts(LABEL_PART);
+        Dataset<LabelledPicture> all = samples.map("pixels and cls", LabelledPictures::shardPicture);
+        if (resize == null) {
+            return of(
+                    all,
+                    cache,
+                    square(all),
+                    classes(labels.size(), index -> labels.get(index).map(LabelledPictures::label)));
+        }
+        Resize exact = Resize.exact(resize, resize);
+        return of(
+                all.map(exact.toString(), picture -> picture.with(exact)),
+                cache,
+                Shape.of(resize, resize, CHANNELS),
+                classes(labels.size(), index -> labels.get(index).map(LabelledPictures::label)));
+    }
+
+    /** The first picture's shape; that all have it, batches demand. */
+    private static Shape square(Dataset<LabelledPicture> all) {
+        Shape shape = all.get(0).blockOptional().orElseThrow().pixels().shape();
+        if (shape.dim(0) != shape.dim(1)) {
+            throw new IllegalArgumentException(
+                    "pictures must be square, the first of %s is u8%s; use --resize".formatted(all, shape));
+        }
+        return shape;
+    }
+
+    private static LabelledPicture shardPicture(TarSample sample) {
+        Tensor pixels = NpyFile.decode(sample.part(PIXELS_PART), sample.key() + "." + PIXELS_PART);
+        Shape shape = pixels.shape();
+        if (pixels.dtype() != DType.U8 || shape.rank() != 3 || shape.dim(2) != CHANNELS) {
+            throw new FormatException("sample %s must have u8[h, w, 3] in its %s, has %s%s"
+                    .formatted(sample.key(), PIXELS_PART, pixels.dtype(), shape));
+        }
+        return new LabelledPicture(pixels, Math.toIntExact(label(sample)));
+    }
+
+    private static long label(TarSample sample) {
+        String text = sample.part(LABEL_PART).toText().trim();
+        if (!text.matches("\\d{1,9}")) {
+            throw new FormatException(
+                    "sample %s must have a number in its %s, has \"%s\"".formatted(sample.key(), LABEL_PART, text));
+        }
+        return Long.parseLong(text);
+    }
+
     /** One more than the largest label; looks at all of them. */
-    static int classes(long count, LongFunction<Mono<Long>> label) {
+    private static int classes(long count, LongFunction<Mono<Long>> label) {
         long most = Flux.fromStream(LongStream.range(0, count).boxed())
                 .flatMap(label::apply, LABELS_AT_ONCE)
                 .doOnNext(LabelledPictures::requireClass)
@@ -113,15 +177,15 @@ public record LabelledPictures(
      * Behind a cache, and parted.
      * @throws IllegalArgumentException if they are too few
      */
-    static LabelledPictures of(Dataset<LabelledPicture> all, Cache cache, Shape shape, int classes) {
-        Dataset<LabelledPicture> test = Tenths.heldBack(all);
+    private static LabelledPictures of(Dataset<LabelledPicture> all, Cache cache, Shape shape, int classes) {
+        Dataset<LabelledPicture> test = new Tenths<>(all, true);
         if (test.size() == 0) {
             throw new IllegalArgumentException(
                     "a tenth of the pictures is held back, so at least 10 are needed: %s has %d"
                             .formatted(all, all.size()));
         }
         return new LabelledPictures(
-                Tenths.toLearnFrom(all).cache(cache, LabelledPicture.SCHEMA),
+                new Tenths<>(all, false).cache(cache, LabelledPicture.SCHEMA),
                 test.cache(cache, LabelledPicture.SCHEMA),
                 Math.toIntExact(shape.dim(0)),
                 Math.toIntExact(shape.dim(2)),

@@ -7,19 +7,24 @@ import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
+import ai.djl.nn.Activation;
 import ai.djl.nn.Block;
+import ai.djl.nn.Blocks;
 import ai.djl.nn.Parameter;
+import ai.djl.nn.SequentialBlock;
+import ai.djl.nn.convolutional.Conv2d;
+import ai.djl.nn.core.Linear;
+import ai.djl.nn.pooling.Pool;
 import ai.djl.training.GradientCollector;
 import ai.djl.training.ParameterStore;
 import ai.djl.training.loss.Loss;
 import ai.djl.util.Pair;
 import io.penstock.djl.NdBatch;
-import java.nio.FloatBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /**
  * A network and its optimizer, stochastic gradient descent with momentum. One thread at a time.
@@ -32,6 +37,10 @@ final class Learner implements AutoCloseable {
     private static final float MOMENTUM = 0.9f;
     private static final float DECAY = 5e-4f;
     private static final float NO_CLIPPING = -1;
+    private static final int FIRST_FILTERS = 16;
+    private static final int MOST_FILTERS = 64;
+    private static final int LAST_WIDTH = 8;
+    private static final int HIDDEN = 128;
 
     private final NDManager manager;
     private final Block network;
@@ -50,10 +59,10 @@ final class Learner implements AutoCloseable {
 
     /** One that has learned nothing. */
     static Learner fresh(Engine engine, LabelledPictures data, long seed) {
-        return of(
-                engine,
-                data,
-                parameter -> Weights.initial(parameter.name, parameter.length(), parameter.fanIn(), seed));
+        return of(engine, data, (name, shape) -> {
+            long fanIn = shape.dimension() == 1 ? 0 : shape.size() / shape.get(0);
+            return Weights.initial(name, (int) shape.size(), fanIn, seed);
+        });
     }
 
     /**
@@ -63,12 +72,12 @@ final class Learner implements AutoCloseable {
     static Learner goingOn(Engine engine, LabelledPictures data, List<Weights> weights) {
         Map<String, Weights> byName = new HashMap<>();
         weights.forEach(each -> byName.put(each.name(), each));
-        Learner learner = of(engine, data, parameter -> {
-            Weights found = byName.remove(parameter.name);
-            if (found == null || found.values().length != parameter.length()) {
+        Learner learner = of(engine, data, (name, shape) -> {
+            Weights found = byName.remove(name);
+            if (found == null || found.values().length != shape.size()) {
                 throw new IllegalArgumentException(
                         "the checkpoint is of another network: wanted %s with %d values, has %s"
-                                .formatted(parameter.name, parameter.length(), found == null ? "none" : found));
+                                .formatted(name, shape.size(), found == null ? "none" : found));
             }
             return found;
         });
@@ -80,21 +89,10 @@ final class Learner implements AutoCloseable {
         return learner;
     }
 
-    /** A parameter before it has values. */
-    private record Place(String name, Shape shape) {
-        int length() {
-            return Math.toIntExact(shape.size());
-        }
-
-        long fanIn() {
-            return shape.dimension() == 1 ? 0 : shape.size() / shape.get(0);
-        }
-    }
-
-    private static Learner of(Engine engine, LabelledPictures data, Function<Place, Weights> initial) {
+    private static Learner of(Engine engine, LabelledPictures data, BiFunction<String, Shape, Weights> initial) {
         NDManager manager = engine.newBaseManager(Device.cpu());
         try {
-            Learner learner = new Learner(manager, Network.of(data.size(), data.classes()));
+            Learner learner = new Learner(manager, network(data.size(), data.classes()));
             learner.initialize(new Shape(1, data.size(), data.size(), data.channels()), initial);
             return learner;
         } catch (RuntimeException | Error e) {
@@ -103,11 +101,38 @@ final class Learner implements AutoCloseable {
         }
     }
 
-    private void initialize(Shape input, Function<Place, Weights> initial) {
+    /**
+     * Convolutions that halve the picture until it is about 8 pixels wide, then two linear layers: from
+     * {@code f32[n, size, size, channels]}, as pictures lie in batches, to {@code f32[n, classes]}, logits. It has no
+     * dropout, whose random numbers would be state to checkpoint.
+     */
+    private static Block network(int size, int classes) {
+        SequentialBlock network = new SequentialBlock()
+                .add(list -> new NDList(list.singletonOrThrow().transpose(0, 3, 1, 2)));
+        int filters = FIRST_FILTERS;
+        int width = size;
+        do {
+            network.add(Conv2d.builder()
+                            .setKernelShape(new Shape(3, 3))
+                            .optPadding(new Shape(1, 1))
+                            .setFilters(filters)
+                            .build())
+                    .add(Activation.reluBlock())
+                    .add(Pool.maxPool2dBlock(new Shape(2, 2), new Shape(2, 2)));
+            filters = Math.min(MOST_FILTERS, 2 * filters);
+            width /= 2;
+        } while (width > LAST_WIDTH);
+        return network.add(Blocks.batchFlattenBlock())
+                .add(Linear.builder().setUnits(HIDDEN).build())
+                .add(Activation.reluBlock())
+                .add(Linear.builder().setUnits(classes).build());
+    }
+
+    private void initialize(Shape input, BiFunction<String, Shape, Weights> initial) {
         Map<String, float[]> velocity = new HashMap<>();
         for (Pair<String, Parameter> each : network.getParameters()) {
             each.getValue().setInitializer((into, shape, type) -> {
-                Weights weights = initial.apply(new Place(each.getKey(), shape));
+                Weights weights = initial.apply(each.getKey(), shape);
                 velocity.put(each.getKey(), weights.velocity());
                 return into.create(weights.values(), shape);
             });
@@ -124,7 +149,7 @@ final class Learner implements AutoCloseable {
     }
 
     /** Learns from a batch: its loss before that, and how many pictures were recognised. */
-    Outcome step(NdBatch batch, double rate, Ranks ranks) {
+    Outcome step(NdBatch batch, double rate) {
         NDArray labels = batch.array(LabelledPicture.LABEL);
         Outcome outcome;
         try (GradientCollector gradients = manager.getEngine().newGradientCollector()) {
@@ -133,17 +158,14 @@ final class Learner implements AutoCloseable {
             gradients.backward(mean);
             outcome = new Outcome(mean.getFloat(), correct(logits, labels));
         }
-        update((float) rate, ranks);
+        update((float) rate);
         return outcome;
     }
 
-    private void update(float rate, Ranks ranks) {
+    private void update(float rate) {
         List<NDArray> weights = arrays();
         List<NDArray> gradients = weights.stream().map(NDArray::getGradient).toList();
         try {
-            if (ranks.areSeveral()) {
-                average(gradients, ranks);
-            }
             for (int i = 0; i < weights.size(); i++) {
                 NDArray weight = weights.get(i);
                 // sets the gradient to zero, too
@@ -160,25 +182,6 @@ final class Learner implements AutoCloseable {
             }
         } finally {
             gradients.forEach(NDArray::close);
-        }
-    }
-
-    /** All ranks' gradients have one mean, so their weights stay the same. */
-    private void average(List<NDArray> gradients, Ranks ranks) {
-        int floats = gradients.stream()
-                .mapToInt(gradient -> Math.toIntExact(gradient.size()))
-                .sum();
-        FloatBuffer all = FloatBuffer.allocate(floats);
-        gradients.forEach(gradient -> all.put(gradient.toFloatArray()));
-        ranks.average(all.array());
-        all.flip();
-        for (NDArray gradient : gradients) {
-            float[] mean = new float[Math.toIntExact(gradient.size())];
-            all.get(mean);
-            try (NDArray from = manager.create(mean, gradient.getShape())) {
-                // copyTo would leave PyTorch with memory that is the collector's
-                gradient.subi(gradient).addi(from);
-            }
         }
     }
 

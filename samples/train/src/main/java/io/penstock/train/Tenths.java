@@ -7,41 +7,25 @@ import java.util.Objects;
 import reactor.core.publisher.Mono;
 
 /**
- * Every tenth sample of a data set, or the other nine: what a model is tested with, and what it learns from. Class folders
- * lie one behind the other, so each class gives a tenth of its own. The samples keep their keys, and share cache entries.
+ * Every tenth sample of a data set, or the other nine: what a model is tested with, and what it learns from. Class
+ * folders lie one behind the other, so each class gives a tenth of its own. The samples keep their keys, and share
+ * cache entries.
+ *
+ * @param heldBack whether these are the samples 9, 19, 29, …; else all others
  */
-final class Tenths<T> implements Dataset<T> {
+record Tenths<T>(Dataset<T> all, boolean heldBack) implements Dataset<T> {
 
-    private static final int TEN = 10;
     private static final int NINE = 9;
-
-    private final Dataset<T> all;
-    private final boolean heldBack;
-
-    private Tenths(Dataset<T> all, boolean heldBack) {
-        this.all = all;
-        this.heldBack = heldBack;
-    }
-
-    /** Samples 9, 19, 29, …; */
-    static <T> Dataset<T> heldBack(Dataset<T> all) {
-        return new Tenths<>(all, true);
-    }
-
-    /** all others. */
-    static <T> Dataset<T> toLearnFrom(Dataset<T> all) {
-        return new Tenths<>(all, false);
-    }
 
     @Override
     public long size() {
-        long tenth = all.size() / TEN;
+        long tenth = all.size() / 10;
         return heldBack ? tenth : all.size() - tenth;
     }
 
     private long inAll(long index) {
         Objects.checkIndex(index, size());
-        return heldBack ? index * TEN + NINE : index / NINE * TEN + index % NINE;
+        return heldBack ? index * 10 + NINE : index / NINE * 10 + index % NINE;
     }
 
     @Override

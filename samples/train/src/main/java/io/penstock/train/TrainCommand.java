@@ -7,6 +7,9 @@ import io.penstock.augment.Augment;
 import io.penstock.augment.AugmentSpec;
 import io.penstock.augment.Normalise;
 import io.penstock.cache.Cache;
+import io.penstock.cache.RemovableTier;
+import io.penstock.cache.ram.CachePolicy;
+import io.penstock.cache.ram.RamOptions;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.cli.AddedCommand;
 import io.penstock.cli.console.Interruption;
@@ -14,19 +17,19 @@ import io.penstock.cli.console.Output;
 import io.penstock.cli.console.Reason;
 import io.penstock.cli.console.TemporaryFolder;
 import io.penstock.cli.flag.ByteSize;
-import io.penstock.cli.flag.RankFlags;
+import io.penstock.cli.flag.DiskSpec;
+import io.penstock.cli.flag.NumberFlag;
+import io.penstock.cli.flag.OutputFlags;
 import io.penstock.cli.source.MaterializedShards;
 import io.penstock.cli.source.StorePlace;
-import io.penstock.order.Shard;
 import io.penstock.pictures.PictureFolder;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Option;
 
 /** {@code penstock train}. */
 @Command(
@@ -43,67 +46,97 @@ public final class TrainCommand implements AddedCommand {
     private static final Normalise NORMALISE = Normalise.of(new double[] {0.5}, new double[] {0.25});
 
     @Mixin
-    private final TrainFlags flags = new TrainFlags();
+    private final OutputFlags output = new OutputFlags();
 
-    @Mixin
-    private final RankFlags ranks = new RankFlags();
+    @Option(names = "--data", paramLabel = "DIR|tar:DIR")
+    private @Nullable String data;
 
-    @Spec
+    @Option(names = "--images", paramLabel = "N", defaultValue = "640", converter = NumberFlag.Pictures.class)
     @SuppressWarnings("NullAway.Init") // picocli sets it
-    private CommandSpec spec;
+    private Integer images;
+
+    @Option(names = "--resize", paramLabel = "N", converter = NumberFlag.Side.class)
+    private @Nullable Integer resize;
+
+    @Option(names = "--cache-ram", paramLabel = "SIZE", defaultValue = "25%")
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private ByteSize cacheRam;
+
+    @Option(names = "--cache-disk", paramLabel = "DIR[,SIZE]")
+    private @Nullable DiskSpec cacheDisk;
+
+    @Option(names = "--augment", paramLabel = "WORDS")
+    private @Nullable String augment;
+
+    @Option(names = "--batch", paramLabel = "N", defaultValue = "64", converter = NumberFlag.BatchSize.class)
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private Integer batch;
+
+    @Option(names = "--epochs", paramLabel = "N", defaultValue = "5", converter = NumberFlag.Count.class)
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private Integer epochs;
+
+    @Option(names = "--seed", paramLabel = "N", defaultValue = "42", converter = NumberFlag.Seed.class)
+    private long seed;
+
+    @Option(names = "--learning-rate", paramLabel = "X", defaultValue = "0.02", converter = NumberFlag.Rate.class)
+    private double rate;
+
+    @Option(names = "--threads", paramLabel = "N", defaultValue = "1", converter = NumberFlag.Threads.class)
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private Integer threads;
+
+    @Option(names = "--checkpoint", paramLabel = "FILE")
+    private @Nullable Path checkpoint;
+
+    @Option(names = "--save-every", paramLabel = "N", converter = NumberFlag.Count.class)
+    private @Nullable Integer saveEvery;
+
+    @Option(names = "--stop-after", paramLabel = "N", converter = NumberFlag.Count.class)
+    private @Nullable Integer stopAfter;
 
     private boolean headed;
 
     @Override
     public Integer call() {
-        Shard shard;
-        try {
-            shard = ranks.shard();
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), Reason.of(e), e);
+        if (saveEvery != null && checkpoint == null) {
+            throw output.wrong("--save-every needs --checkpoint");
         }
-        if (flags.saveEvery != null && flags.checkpoint == null) {
-            throw new ParameterException(spec.commandLine(), "--save-every needs --checkpoint");
+        if (data != null) {
+            return train(data);
         }
-        if (flags.data != null) {
-            return train(flags.data, shard);
-        }
-        if (shard.worldSize() > 1 || flags.checkpoint != null) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "pictures made for one run are gone with it: several ranks and --checkpoint need --data");
+        if (checkpoint != null) {
+            throw output.wrong("pictures made for one run are gone with it: --checkpoint needs --data");
         }
         try (TemporaryFolder folder = TemporaryFolder.make("penstock-train-")) {
-            PictureFolder.write(List.of(folder.path()), flags.images, folder::isGivenUp)
+            PictureFolder.write(List.of(folder.path()), images, folder::isGivenUp)
                     .blockLast();
             return folder.isGivenUp()
                     ? Interruption.STATUS
-                    : train(folder.path().toString(), shard);
+                    : train(folder.path().toString());
         }
     }
 
     private LabelledPictures open(String place, Cache cache) {
         return place.startsWith(SHARDS)
-                ? ShardPictures.open(
+                ? LabelledPictures.ofShards(
                         Path.of(MaterializedShards.in(new StorePlace(place.substring(SHARDS.length())))
                                 .text()),
-                        flags.resize,
+                        resize,
                         cache)
-                : LabelledPictures.open(Path.of(place), flags.resize, cache);
+                : LabelledPictures.open(Path.of(place), resize, cache);
     }
 
-    private int train(String place, Shard shard) {
+    private int train(String place) {
         try (Cache cache = cache()) {
             LabelledPictures data = open(place, cache);
-            TrainingPlan plan = new TrainingPlan(
-                    augment(data), NORMALISE, flags.batch, flags.epochs, flags.seed, flags.rate, shard);
-            Training.Saving saving =
-                    new Training.Saving(flags.checkpoint, flags.saveEvery == null ? 0 : flags.saveEvery);
-            Engine engine = PyTorch.load(flags.threads);
+            TrainingPlan plan = new TrainingPlan(augment(data), NORMALISE, batch, epochs, seed, rate);
+            Training.Saving saving = new Training.Saving(checkpoint, saveEvery == null ? 0 : saveEvery);
+            Engine engine = PyTorch.load(threads);
             try (Interruption interruption = Interruption.watch(this::lastWord);
-                    Training training = Training.open(data, plan, saving, this::report, engine, flags.port)) {
+                    Training training = new Training(data, plan, saving, this::report, engine)) {
                 long started = System.nanoTime();
-                training.run(interruption.stop(), flags.stopAfter == null ? Long.MAX_VALUE : flags.stopAfter);
+                training.run(interruption.stop(), stopAfter == null ? Long.MAX_VALUE : stopAfter);
                 if (interruption.ended()) {
                     return Interruption.STATUS;
                 }
@@ -114,13 +147,15 @@ public final class TrainCommand implements AddedCommand {
     }
 
     private Cache cache() {
-        ByteSize size = flags.cacheRam;
-        RamTier ram = size.isShare() ? RamTier.ofFreeShare(size.share()) : RamTier.ofBytes(size.bytes());
-        if (flags.cacheDisk == null) {
+        ByteSize size = cacheRam;
+        RamOptions options = RamTier.of(CachePolicy.HOLD);
+        RemovableTier ram =
+                (size.isShare() ? options.maxFreeShare(size.share()) : options.maxBytes(size.bytes())).open();
+        if (cacheDisk == null) {
             return Cache.of(ram);
         }
         try {
-            return Cache.of(ram, flags.cacheDisk.open());
+            return Cache.of(ram, cacheDisk.open());
         } catch (RuntimeException e) {
             ram.close();
             throw e;
@@ -128,18 +163,18 @@ public final class TrainCommand implements AddedCommand {
     }
 
     private Augment augment(LabelledPictures data) {
-        String words = flags.augment == null ? "crop=%d:pad=2".formatted(data.size()) : flags.augment;
+        String words = augment == null ? "crop=%d:pad=2".formatted(data.size()) : augment;
         try {
             Augment augment = words.isBlank() ? Augment.whole() : AugmentSpec.parse(words);
             return augment.normalise(NORMALISE);
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), "--augment: " + Reason.of(e), e);
+            throw output.wrong("--augment: " + Reason.of(e));
         }
     }
 
     private void report(TrainingEpoch epoch) {
-        Output out = new Output(spec.commandLine().getOut());
-        if (flags.json) {
+        Output out = output.out();
+        if (output.json()) {
             out.line(json(epoch).toString());
             return;
         }
@@ -150,59 +185,53 @@ public final class TrainCommand implements AddedCommand {
         out.line(String.format(
                 Locale.ROOT,
                 "%5d %9d %8.2f %10.0f %7.2f %% %9.4f %9.4f %9.4f",
-                epoch.epoch(),
-                epoch.samples(),
+                epoch.number,
+                epoch.samples,
                 epoch.seconds(),
-                epoch.samplesPerSecond(),
+                epoch.samples / epoch.seconds(),
                 100 * epoch.waitingShare(),
                 epoch.loss(),
                 epoch.accuracy(),
-                epoch.testAccuracy()));
+                epoch.testAccuracy));
     }
 
     private static ObjectNode json(TrainingEpoch epoch) {
         return JsonNodeFactory.instance
                 .objectNode()
                 .put("event", "epoch")
-                .put("epoch", epoch.epoch())
-                .put("samples", epoch.samples())
+                .put("epoch", epoch.number)
+                .put("samples", epoch.samples)
                 .put("seconds", epoch.seconds())
-                .put("samples_per_second", epoch.samplesPerSecond())
+                .put("samples_per_second", epoch.samples / epoch.seconds())
                 .put("waiting_share", epoch.waitingShare())
                 .put("loss", epoch.loss())
                 .put("accuracy", epoch.accuracy())
-                .put("test_accuracy", epoch.testAccuracy())
-                .put("loads", epoch.loads());
+                .put("test_accuracy", epoch.testAccuracy)
+                .put("loads", epoch.loads);
     }
 
     private void done(Training training, double seconds) {
-        Output out = new Output(spec.commandLine().getOut());
         String digest = "%08x".formatted(training.digest());
-        if (flags.json) {
-            out.line(JsonNodeFactory.instance
-                    .objectNode()
-                    .put("event", "done")
-                    .put("batches", training.batches())
-                    .put("seconds", seconds)
-                    .put("resume", training.token().toString())
-                    .put("weights_digest", digest)
-                    .toString());
-        } else {
-            out.line(String.format(
-                    Locale.ROOT,
-                    "learned from %d batches in %.1f s; weights %s%s",
-                    training.batches(),
-                    seconds,
-                    digest,
-                    flags.checkpoint == null ? "" : ", saved in " + flags.checkpoint));
-        }
+        String words = String.format(
+                Locale.ROOT,
+                "learned from %d batches in %.1f s; weights %s%s",
+                training.batches(),
+                seconds,
+                digest,
+                checkpoint == null ? "" : ", saved in " + checkpoint);
+        output.print(
+                words,
+                "done",
+                node -> node.put("batches", training.batches())
+                        .put("seconds", seconds)
+                        .put("resume", training.token().toString())
+                        .put("weights_digest", digest));
     }
 
     private void lastWord() {
-        spec.commandLine()
-                .getErr()
+        output.err()
                 .println(
-                        flags.checkpoint == null
+                        checkpoint == null
                                 ? "interrupted; with --checkpoint FILE it could resume"
                                 : "interrupted; to continue, repeat the command");
     }

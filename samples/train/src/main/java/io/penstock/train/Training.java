@@ -6,6 +6,7 @@ import io.penstock.djl.NdBatch;
 import io.penstock.fault.DataException;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Position;
+import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.resume.ResumeToken;
@@ -13,7 +14,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -27,10 +27,9 @@ import reactor.core.publisher.Mono;
  *                            └ test, at the end of each epoch
  * }</pre>
  */
-public final class Training implements AutoCloseable {
+final class Training implements AutoCloseable {
 
     private static final int TEST_BATCH = 256;
-    private static final Duration FOR_ALL_RANKS = Duration.ofMinutes(2);
 
     private final LabelledPictures data;
     private final TrainingPlan plan;
@@ -39,9 +38,8 @@ public final class Training implements AutoCloseable {
     private final Pipeline<LabelledPicture> pipeline;
     private final Sampler sampler;
     private final Learner learner;
-    private final Ranks ranks;
 
-    private EpochTally tally = new EpochTally();
+    private TrainingEpoch tally = new TrainingEpoch();
     private Position position;
     private long batches;
     private long idleSince;
@@ -52,19 +50,18 @@ public final class Training implements AutoCloseable {
      * @param file  of the checkpoint; null saves nothing
      * @param every the given number of batches, besides the end of each epoch and of the run; 0 for no more
      */
-    public record Saving(@Nullable Path file, int every) {
+    record Saving(@Nullable Path file, int every) {
         boolean due(long batches) {
             return file != null && every > 0 && batches % every == 0;
         }
     }
 
-    private Training(
-            LabelledPictures data,
-            TrainingPlan plan,
-            Saving saving,
-            Consumer<TrainingEpoch> reports,
-            Engine engine,
-            int port) {
+    /**
+     * Makes a network, or takes the one of the checkpoint if there is one.
+     * @param reports told of each epoch at its end, on the trainer's thread
+     * @throws IllegalArgumentException if the checkpoint is of another plan or other data
+     */
+    Training(LabelledPictures data, TrainingPlan plan, Saving saving, Consumer<TrainingEpoch> reports, Engine engine) {
         this.data = data;
         this.plan = plan;
         this.saving = saving;
@@ -72,11 +69,8 @@ public final class Training implements AutoCloseable {
         this.pipeline = plan.pipeline(data);
         if (perEpoch() < 1) {
             throw new IllegalArgumentException(
-                    "%d pictures to learn from are less than a batch of %d for each of %d ranks; make batches smaller"
-                            .formatted(
-                                    data.training().size(),
-                                    plan.batch(),
-                                    plan.shard().worldSize()));
+                    "%d pictures to learn from are less than a batch of %d; make batches smaller"
+                            .formatted(data.training().size(), plan.batch()));
         }
         Path file = saving.file();
         Sampler start = plan.sampler();
@@ -89,37 +83,15 @@ public final class Training implements AutoCloseable {
             this.learner = Learner.fresh(engine, data, plan.seed());
         }
         this.position = sampler.start();
-        try {
-            this.ranks = RankStar.meet(plan.shard(), port, digest(), FOR_ALL_RANKS);
-        } catch (RuntimeException e) {
-            learner.close();
-            throw e;
-        }
-    }
-
-    /**
-     * Makes a network, or takes the one of the checkpoint if there is one. Waits for the other ranks.
-     * @param reports told of each epoch at its end, on the trainer's thread
-     * @param port    rank 0's, on loopback; unused by one rank
-     * @throws IllegalArgumentException if the checkpoint is of another plan or other data
-     */
-    public static Training open(
-            LabelledPictures data,
-            TrainingPlan plan,
-            Saving saving,
-            Consumer<TrainingEpoch> reports,
-            Engine engine,
-            int port) {
-        return new Training(data, plan, saving, reports, engine, port);
     }
 
     /**
      * Trains to the end, or until told to stop, and saves. Blocks.
      * @param most batches to learn from at most
      */
-    public void run(Mono<Void> stop, long most) {
+    void run(Mono<Void> stop, long most) {
         Flux<NdBatch> all = pipeline.stream(sampler)
-                .transform(Batches.of(plan.batch(), LabelledPicture.SCHEMA).dropRemainder())
+                .transform(Batches.of(plan.batch(), LabelledPicture.SCHEMA).remainder(Remainder.DROP))
                 .transform(NdBatch.with(learner.manager()));
         idleSince = System.nanoTime();
         try {
@@ -129,7 +101,7 @@ public final class Training implements AutoCloseable {
                     .doOnDiscard(NdBatch.class, NdBatch::close)
                     .blockLast();
         } catch (DataException e) {
-            save(); // a sample or a rank was lost: what was learned before is whole
+            save(); // a sample was lost: what was learned before is whole
             throw e;
         }
         save();
@@ -141,7 +113,7 @@ public final class Training implements AutoCloseable {
         try (arrays) {
             Position next = arrays.batch().next();
             Learner.Outcome outcome =
-                    learner.step(arrays, plan.rate(done(arrays.batch().epoch(), next)), ranks);
+                    learner.step(arrays, plan.rate(done(arrays.batch().epoch(), next)));
             batches++;
             position = next;
             tally.batch(arrays.batch().size(), outcome, System.nanoTime() - arrived);
@@ -155,30 +127,27 @@ public final class Training implements AutoCloseable {
         idleSince = System.nanoTime();
     }
 
-    /** How many batches a rank has in an epoch. */
+    /** How many batches an epoch has. */
     private long perEpoch() {
-        return data.training().size() / plan.shard().worldSize() / plan.batch();
+        return data.training().size() / plan.batch();
     }
 
-    private long inEpoch(long epoch, Position next) {
-        int draws = plan.shard().worldSize() * plan.batch();
-        return next.epoch() > epoch ? perEpoch() : next.offset() / draws;
+    /** The share of the run that is done at a position behind a batch. */
+    private double done(long epoch, Position next) {
+        long batch = next.epoch() > epoch ? perEpoch() : next.offset() / plan.batch();
+        return (epoch + (double) batch / perEpoch()) / plan.epochs();
     }
 
     private boolean isLast(long epoch, Position next) {
-        int world = plan.shard().worldSize();
-        long left = data.training().size() / world - next.offset() / world;
-        return next.epoch() > epoch || left < plan.batch();
-    }
-
-    private double done(long epoch, Position next) {
-        return (epoch + (double) inEpoch(epoch, next) / perEpoch()) / plan.epochs();
+        return next.epoch() > epoch || data.training().size() - next.offset() < plan.batch();
     }
 
     private void ended(long epoch) {
-        TrainingEpoch report =
-                tally.of(epoch, testAccuracy(), pipeline.statistics().loads());
-        tally = new EpochTally();
+        TrainingEpoch report = tally;
+        report.number = epoch;
+        report.testAccuracy = testAccuracy();
+        report.loads = pipeline.statistics().loads();
+        tally = new TrainingEpoch();
         save();
         reports.accept(report);
     }
@@ -197,26 +166,25 @@ public final class Training implements AutoCloseable {
         return (double) correct / data.test().size();
     }
 
-    /** All ranks have the same weights, and any rank's token will do. */
     private void save() {
         Path file = saving.file();
-        if (file != null && plan.shard().rank() == 0) {
+        if (file != null) {
             new Checkpoint(token(), learner.weights()).save(file);
         }
     }
 
     /** Where a run goes on that has learned what this one has. */
-    public ResumeToken token() {
+    ResumeToken token() {
         return ResumeToken.of(pipeline, plan.sampler()).at(position);
     }
 
     /** Batches learned from, by this process. */
-    public long batches() {
+    long batches() {
         return batches;
     }
 
     /** Of the place in the data and all weights: two runs that show the same have the same. */
-    public long digest() {
+    long digest() {
         CRC32C digest = new CRC32C();
         digest.update(token().toString().getBytes(StandardCharsets.UTF_8));
         for (Weights each : learner.weights()) {
@@ -234,7 +202,6 @@ public final class Training implements AutoCloseable {
 
     @Override
     public void close() {
-        ranks.close();
         learner.close();
     }
 }

@@ -1,40 +1,49 @@
 package io.penstock.train;
 
-import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
-/**
- * What one epoch showed, of what this process did of it.
- *
- * @param epoch         its number, from 0
- * @param samples       learned from
- * @param loss          mean over its batches, of each before it was learned from
- * @param accuracy      share of the samples recognised, before they were learned from
- * @param testAccuracy  share of the held-back tenth recognised at its end
- * @param loads         samples that had to be loaded and decoded, from the start of the run
- * @param learning      time spent learning
- * @param waiting       time the trainer had nothing to learn from
- */
-public record TrainingEpoch(
-        long epoch,
-        long samples,
-        double loss,
-        double accuracy,
-        double testAccuracy,
-        long loads,
-        Duration learning,
-        Duration waiting) {
+/** An epoch, added up as its batches come. Times are without the test. */
+final class TrainingEpoch {
 
-    /** Learning and waiting, without the test. */
-    public double seconds() {
-        return learning.plus(waiting).toNanos() / 1e9;
+    long number;
+    long samples;
+    double testAccuracy;
+    long loads; // from the start of the run
+
+    private long batches;
+    private double loss;
+    private long correct;
+    private long learningNanos;
+    private long waitingNanos;
+
+    void batch(int size, Learner.Outcome outcome, long nanos) {
+        batches++;
+        samples += size;
+        loss += outcome.loss();
+        correct += outcome.correct();
+        learningNanos += nanos;
     }
 
-    public double samplesPerSecond() {
-        return samples / seconds();
+    void waited(long nanos) {
+        waitingNanos += nanos;
+    }
+
+    /** Mean over its batches, of each before it was learned from. */
+    double loss() {
+        return loss / batches;
+    }
+
+    /** The share of the samples recognised, before they were learned from. */
+    double accuracy() {
+        return (double) correct / samples;
+    }
+
+    double seconds() {
+        return (double) (learningNanos + waitingNanos) / TimeUnit.SECONDS.toNanos(1);
     }
 
     /** The share of its time that the trainer waited for data. */
-    public double waitingShare() {
-        return waiting.toNanos() / 1e9 / seconds();
+    double waitingShare() {
+        return (double) waitingNanos / (learningNanos + waitingNanos);
     }
 }

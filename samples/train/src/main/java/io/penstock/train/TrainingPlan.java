@@ -3,7 +3,6 @@ package io.penstock.train;
 import io.penstock.augment.Augment;
 import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
-import io.penstock.order.Shard;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.tensor.Tensor;
 import java.util.function.UnaryOperator;
@@ -13,14 +12,13 @@ import java.util.function.UnaryOperator;
  *
  * @param augment what is done to a picture at random; ends in floats
  * @param plain   what is done to those of the test
- * @param batch   samples a step, of each rank
+ * @param batch   samples a step
  * @param epochs  over the nine tenths
  * @param seed    of the first weights, the order and the augmentation
- * @param rate    the highest learning rate; it rises for a tenth of the run, and falls along a half cosine to 0 at the end
- * @param shard   this process's part
+ * @param rate    the highest learning rate; it rises for a tenth of the run, and falls along a half cosine to 0 at the
+ * end
  */
-public record TrainingPlan(
-        Augment augment, UnaryOperator<Tensor> plain, int batch, int epochs, long seed, double rate, Shard shard) {
+record TrainingPlan(Augment augment, UnaryOperator<Tensor> plain, int batch, int epochs, long seed, double rate) {
 
     private static final double WARM_UP = 0.1;
 
@@ -39,12 +37,14 @@ public record TrainingPlan(
                 .augment(augment.name(), (picture, random) -> picture.with(pixels -> augment.apply(pixels, random)));
     }
 
-    /** Every rank draws equally often: none must wait for the gradients of one that has ended. */
     Sampler sampler() {
-        return Sampler.shuffled(seed).epochs(epochs).remainder(Remainder.DROP).shard(shard);
+        return Sampler.shuffled(seed).epochs(epochs).remainder(Remainder.DROP);
     }
 
-    /** The learning rate after a share of the whole run. It depends on the place in the data alone: a resumed run has it. */
+    /**
+     * The learning rate after a share of the whole run. It depends on the place in the data alone: a resumed run has
+     * it.
+     */
     double rate(double done) {
         double warm = Math.min(1, done / WARM_UP);
         return rate * warm * (1 + StrictMath.cos(StrictMath.PI * Math.min(1, done))) / 2;

@@ -3,27 +3,19 @@ package io.penstock.train;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/** One parameter of a network, and what its optimizer knows of it. */
-final class Weights {
-
-    private final String name;
-    private final float[] values;
-    private final float[] velocity;
-
-    /**
-     * @param name     in the network
-     * @param values   in C order
-     * @param velocity of the momentum, as many
-     */
-    Weights(String name, float[] values, float[] velocity) {
-        this.name = name;
-        this.values = values;
-        this.velocity = velocity;
-    }
+/**
+ * One parameter of a network, and what its optimizer knows of it. Arrays are not copied.
+ *
+ * @param name     in the network
+ * @param values   in C order
+ * @param velocity of the momentum, as many
+ */
+@SuppressWarnings("ArrayRecordComponent") // equals and hashCode compare the arrays
+record Weights(String name, float[] values, float[] velocity) {
 
     /**
-     * Where learning begins: zeros for a bias, else He's uniform distribution. From the seed by exact arithmetic, so that all
-     * ranks begin alike on any machine.
+     * Where learning begins: zeros for a bias, else He's uniform distribution. From the seed by exact arithmetic, so
+     * that all runs begin alike on any machine.
      * @param fanIn the number of inputs of a unit; 0 for a bias
      * @see <a href="https://arxiv.org/abs/1502.01852">He et al. 2015, Delving deep into rectifiers</a>
      */
@@ -37,20 +29,6 @@ final class Weights {
             }
         }
         return new Weights(name, values, new float[length]);
-    }
-
-    String name() {
-        return name;
-    }
-
-    /** Not a copy. */
-    float[] values() {
-        return values;
-    }
-
-    /** Not a copy. */
-    float[] velocity() {
-        return velocity;
     }
 
     @Override

@@ -22,6 +22,7 @@ import io.penstock.batch.Batches;
 import io.penstock.djl.MaskedLoss;
 import io.penstock.djl.NdDataset;
 import io.penstock.memory.MemoryDataset;
+import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
@@ -47,7 +48,7 @@ class EasyTrainTest {
     private static Flux<Batch> epoch(long epoch) {
         return MemoryDataset.generate("points", SAMPLES, EasyTrainTest::point).stream(
                         Sampler.shuffled(42).epoch(epoch))
-                .transform(Batches.of(16, SCHEMA).padRemainder());
+                .transform(Batches.of(16, SCHEMA).remainder(Remainder.PAD));
     }
 
     @Test

@@ -28,16 +28,16 @@ class TenthsTest {
     void parts_ofAnySize_areAllAndShareNothing(int count) {
         Dataset<Integer> all = numbers(count);
 
-        List<Integer> learned = values(Tenths.toLearnFrom(all));
-        List<Integer> heldBack = values(Tenths.heldBack(all));
+        List<Integer> learned = values(new Tenths<>(all, false));
+        List<Integer> heldBack = values(new Tenths<>(all, true));
 
         assertThat(heldBack).hasSize(count / 10).allMatch(number -> number % 10 == 9);
         assertThat(learned).isSorted();
         assertThat(Stream.concat(learned.stream(), heldBack.stream()).sorted()).containsExactlyElementsOf(values(all));
         for (int i = 0; i < learned.size(); i++) {
-            assertThat(Tenths.toLearnFrom(all).id(i).key())
+            assertThat(new Tenths<>(all, false).id(i).key())
                     .isEqualTo(all.id(learned.get(i)).key());
         }
-        assertThatThrownBy(() -> Tenths.heldBack(all).get(count / 10)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> new Tenths<>(all, true).get(count / 10)).isInstanceOf(IndexOutOfBoundsException.class);
     }
 }

@@ -136,7 +136,8 @@ class TrainCommandTest {
             strings = {
                 "--checkpoint x",
                 "--save-every 3 --data .",
-                "--rank 1 --data .",
+                "--rank 0 --world 2 --data .",
+                "--port 29500 --data .",
                 "--batch 0",
                 "--learning-rate fast",
                 "--augment swirl --data PICTURES"

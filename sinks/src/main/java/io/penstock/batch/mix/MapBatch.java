@@ -62,7 +62,7 @@ public final class MapBatch implements Function<Flux<Batch>, Flux<Batch>> {
     private Batch mapped(Batch batch, BufferPool pool) {
         BufferPool.Lease lease = pool.lease();
         try {
-            return batch.with(transform.apply(batch, random(batch), lease), lease::close);
+            return batch.with(transform.apply(batch, random(batch.epoch(), batch.next()), lease), lease::close);
         } catch (Throwable e) {
             Position next = batch.next();
             batch.close();
@@ -74,10 +74,14 @@ public final class MapBatch implements Function<Flux<Batch>, Flux<Batch>> {
         }
     }
 
-    private RandomGenerator random(Batch batch) {
-        Position next = batch.next();
-        long place = next.epoch() > batch.epoch() ? 0 : next.offset(); // no other batch ends at 0
+    /**
+     * The random numbers that the function gets with a batch of the sampler, to tell afterwards what it drew.
+     * @param epoch of the batch
+     * @param next  where a run continues behind it, as {@link Batch#next}
+     */
+    public RandomGenerator random(long epoch, Position next) {
+        long place = next.epoch() > epoch ? 0 : next.offset(); // no other batch ends at 0
         long number = place * sampler.shard().worldSize() + sampler.shard().rank();
-        return new Draw(sampler.seed(), batch.epoch(), number, next).random(stage);
+        return new Draw(sampler.seed(), epoch, number, next).random(stage);
     }
 }

@@ -1,6 +1,8 @@
 package io.penstock.batch.mix;
 
+import java.util.List;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 /** The random numbers of mixing: how much of itself a row keeps, and which row it is mixed with. */
 final class MixDice {
@@ -14,6 +16,17 @@ final class MixDice {
             throw new IllegalArgumentException("alpha must be in (0, 1000], was " + alpha);
         }
         return alpha;
+    }
+
+    static double probability(double share) {
+        if (!(share >= 0 && share <= 1)) {
+            throw new IllegalArgumentException("a share must be in [0, 1], was " + share);
+        }
+        return share;
+    }
+
+    static List<String> fields(String first, String... others) {
+        return Stream.concat(Stream.of(first), Stream.of(others)).toList();
     }
 
     static double beta(double alpha, RandomGenerator random) {

@@ -16,6 +16,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.UUID;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +25,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A file that gets its name when it is complete. Until then it lies beside it under a hidden name of its own, so that
  * two writers of one file do not meet: the last one to finish has it. What a dead writer left is removed by the
- * next one of the same file.
+ * next one of the same file, and when a folder is opened for outputs.
  *
  * <p>Written by one thread at a time; {@link #close} by any. Everything blocks.
  */
@@ -31,6 +33,7 @@ public final class UnfinishedFile implements UnfinishedOutput {
 
     private static final Logger LOG = LoggerFactory.getLogger(UnfinishedFile.class);
     private static final String SUFFIX = ".part";
+    private static final Pattern NAME = Pattern.compile("\\..+\\.[0-9a-f]{8}-[-0-9a-f]{64}\\.part", Pattern.DOTALL);
     private static final int ATTEMPTS = 100;
     private static final int MAX_START = 64 << 10;
 
@@ -101,14 +104,25 @@ public final class UnfinishedFile implements UnfinishedOutput {
     }
 
     private static void sweep(Path target) throws IOException {
-        Path folder = target.getParent();
+        String prefix = prefix(target);
+        sweep(target.getParent(), name -> name.startsWith(prefix) && name.endsWith(SUFFIX));
+    }
+
+    /**
+     * Removes what dead writers left in a folder, of whatever files: one that is complete is never written again.
+     * @throws IOException if the folder cannot be listed
+     */
+    public static void sweepAll(Path folder) throws IOException {
+        sweep(folder, NAME.asMatchPredicate());
+    }
+
+    private static void sweep(@Nullable Path folder, Predicate<String> unfinished) throws IOException {
         if (folder == null || !Files.isDirectory(folder)) {
             return; // opening says so
         }
-        String prefix = prefix(target);
         try (DirectoryStream<Path> left = Files.newDirectoryStream(folder, file -> {
             String name = String.valueOf(file.getFileName());
-            return name.startsWith(prefix) && !name.startsWith(prefix + OWN) && name.endsWith(SUFFIX);
+            return unfinished.test(name) && !name.contains("." + OWN);
         })) {
             for (Path file : left) {
                 removeIfDead(file);

@@ -8,6 +8,7 @@ import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
 import io.penstock.batch.MadeDataset;
 import io.penstock.order.Position;
+import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
 import io.penstock.pipeline.Dataset;
@@ -88,7 +89,7 @@ class MapBatchTest {
 
     private static Flux<Copied> stream(Dataset<Photo> photos, Sampler sampler, int batch, BatchTransform transform) {
         return photos.stream(sampler, Execution.standard().inFlight(1 + batch % 5))
-                .transform(Batches.of(batch, Schema.of(Photo.class)).padRemainder())
+                .transform(Batches.of(batch, Schema.of(Photo.class)).remainder(Remainder.PAD))
                 .transform(MapBatch.of("mix", sampler, transform))
                 .map(Copied::of);
     }

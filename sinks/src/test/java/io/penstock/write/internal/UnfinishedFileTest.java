@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,6 +45,21 @@ class UnfinishedFileTest {
         }
 
         assertThat(files()).isEmpty();
+    }
+
+    @Test
+    void sweepAll_ofWhatADeadWriterLeft_removesItAndNothingElse() throws IOException {
+        String dead = ".shard-000215.tar.%s-%s.part".formatted(UUID.randomUUID(), UUID.randomUUID());
+        Files.write(folder.resolve(dead), new byte[10]);
+        Files.write(folder.resolve("shard-000215.tar"), new byte[10]);
+        Files.write(folder.resolve(".mine.part"), new byte[10]);
+        try (UnfinishedFile own = UnfinishedFile.of(folder.resolve("other.tar"))) {
+            UnfinishedFile.sweepAll(folder);
+
+            assertThat(own).isNotNull();
+            assertThat(files()).hasSize(3).doesNotContain(folder.resolve(dead));
+        }
+        assertThat(files()).containsExactly(folder.resolve(".mine.part"), folder.resolve("shard-000215.tar"));
     }
 
     /** Begins the same file, and gives it up. */

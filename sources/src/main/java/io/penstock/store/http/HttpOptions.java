@@ -1,6 +1,7 @@
 package io.penstock.store.http;
 
-import java.nio.charset.StandardCharsets;
+import io.penstock.store.http.internal.HttpSettings;
+import io.penstock.store.http.internal.Words;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -9,7 +10,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
@@ -18,55 +18,20 @@ import reactor.core.publisher.Mono;
  * <p>Headers and tokens are credentials: they go to the scheme, host and port of the store's own address and nowhere
  * else, and are never printed.
  */
-public final class HttpOptions {
+public final class HttpOptions extends HttpSettings {
 
     /** The library's own headers, on which its guarantees stand. */
     private static final Set<String> OURS =
             Set.of("range", "if-range", "accept-encoding", "host", "connection", "content-length", "transfer-encoding");
 
-    private static final HttpOptions STANDARD = new HttpOptions(new Values());
+    private static final HttpOptions STANDARD = new HttpOptions();
 
-    /** Changed only in a copy, before any other thread sees it. */
-    static final class Values implements Cloneable {
-        int connections = 64;
-        int inFlight = 64;
-        int redirects = 5;
-        int attempts = 8;
-        Duration connectTimeout = Duration.ofSeconds(10);
-        Duration firstByteTimeout = Duration.ofSeconds(30);
-        Duration readTimeout = Duration.ofMinutes(2);
-        Duration retryFor = Duration.ofMinutes(2);
-        Duration firstBackoff = Duration.ofMillis(100);
-        Duration longestBackoff = Duration.ofSeconds(10);
-        long maxObjectBytes = 256L << 20;
-        boolean compressed;
-        Map<String, String> headers = Map.of();
+    private HttpOptions() {}
 
-        @Nullable Mono<String> bearer;
-
-        @Nullable RequestSigner signer;
-
-        List<X509Certificate> trusted = List.of();
-
-        Values copy() {
-            try {
-                return (Values) clone();
-            } catch (CloneNotSupportedException e) {
-                throw new IllegalStateException(e);
-            }
-        }
-    }
-
-    final Values values;
-
-    private HttpOptions(Values values) {
-        this.values = values;
-    }
-
-    private HttpOptions with(Consumer<Values> change) {
-        Values copy = values.copy();
+    private HttpOptions with(Consumer<HttpOptions> change) {
+        HttpOptions copy = (HttpOptions) clone();
         change.accept(copy);
-        return new HttpOptions(copy);
+        return copy;
     }
 
     /** Each option with the default that its method names. */
@@ -74,13 +39,16 @@ public final class HttpOptions {
         return STANDARD;
     }
 
-    /** The max connections to one host and port, of all stores with these limits together; 64 unless set. */
+    /** The max connections to one host and port, of all stores with these limits together; 512 unless set. */
     public HttpOptions connections(int max) {
         atLeastOne("connections", max);
         return with(copy -> copy.connections = max);
     }
 
-    /** The max requests in flight, waits before a retry not counted; 64 unless set. */
+    /**
+     * The max requests in flight, waits before a retry not counted; 512 unless set. After an answer of 429 or 503 a store
+     * asks for half of what it had in flight, and then for one more after each round that goes well.
+     */
     public HttpOptions inFlight(int max) {
         atLeastOne("requests in flight", max);
         return with(copy -> copy.inFlight = max);
@@ -169,11 +137,11 @@ public final class HttpOptions {
         if (!name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+") || OURS.contains(name.toLowerCase(Locale.ROOT))) {
             throw new IllegalArgumentException("header cannot be set: \"%s\"".formatted(name));
         }
-        if (!isPrintable(value)) {
+        if (!Words.isPrintable(value)) {
             throw new IllegalArgumentException(
                     "value of header %s must be printable ASCII".formatted(name)); // not the value: it may be secret
         }
-        Map<String, String> more = new LinkedHashMap<>(values.headers);
+        Map<String, String> more = new LinkedHashMap<>(headers);
         more.put(name, value);
         return with(copy -> copy.headers = Map.copyOf(more));
     }
@@ -186,14 +154,6 @@ public final class HttpOptions {
         return with(copy -> copy.bearer = tokens);
     }
 
-    /**
-     * For an object store: each request to the store's own host is signed, and keys are names, not paths: {@code a//b}
-     * is one.
-     */
-    public HttpOptions objects(RequestSigner signer) {
-        return with(copy -> copy.signer = signer);
-    }
-
     /** Certificates to trust instead of those that the JDK trusts. */
     public HttpOptions trusting(List<X509Certificate> certificates) {
         List<X509Certificate> trusted = List.copyOf(certificates);
@@ -201,11 +161,6 @@ public final class HttpOptions {
             throw new IllegalArgumentException("name at least one certificate to trust");
         }
         return with(copy -> copy.trusted = trusted);
-    }
-
-    static boolean isPrintable(String text) {
-        return StandardCharsets.US_ASCII.newEncoder().canEncode(text)
-                && text.chars().allMatch(c -> c >= 0x20 && c < 0x7f || c == '\t');
     }
 
     private static void atLeastOne(String what, int value) {
@@ -220,16 +175,16 @@ public final class HttpOptions {
         }
     }
 
-    /** The limits; names of headers, never their values. */
+    /** The limits; names of headers, never their  */
     @Override
     public String toString() {
         return "HTTP: %d connections, %d in flight, %d attempts within %s, headers %s%s"
                 .formatted(
-                        values.connections,
-                        values.inFlight,
-                        values.attempts,
-                        values.retryFor,
-                        values.headers.keySet(),
-                        values.bearer == null ? "" : ", bearer tokens");
+                        connections,
+                        inFlight,
+                        attempts,
+                        retryFor,
+                        headers.keySet(),
+                        bearer == null ? "" : ", bearer tokens");
     }
 }

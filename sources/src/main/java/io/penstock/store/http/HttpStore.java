@@ -6,13 +6,13 @@ import io.penstock.store.Checksum;
 import io.penstock.store.Manifest;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
+import io.penstock.store.http.internal.HttpReads;
 import io.penstock.store.internal.InOrder;
 import io.penstock.store.internal.Waiting;
 import java.net.URI;
 import java.nio.ByteBuffer;
-import java.util.Objects;
+import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -43,18 +43,15 @@ import reactor.core.publisher.Mono;
  */
 public final class HttpStore implements Store, AutoCloseable {
 
-    private final BaseAddress base;
-    private final HttpOptions options;
-    private final @Nullable String manifest;
-    private final Exchanges exchanges;
-    private final Retries retries;
+    /** Lines of a manifest that are asked about at a time: it is read before anyone has measured the server. */
+    private static final int MAX_ASKED = 64;
 
-    private HttpStore(BaseAddress base, HttpOptions options, @Nullable String manifest, Exchanges exchanges) {
-        this.base = base;
-        this.options = options;
+    private final HttpReads reads;
+    private final @Nullable String manifest;
+
+    private HttpStore(HttpReads reads, @Nullable String manifest) {
+        this.reads = reads;
         this.manifest = manifest;
-        this.exchanges = exchanges;
-        this.retries = new Retries(options, () -> ThreadLocalRandom.current().nextDouble());
     }
 
     /** The store below an address with {@link HttpOptions#standard}. */
@@ -72,9 +69,7 @@ public final class HttpStore implements Store, AutoCloseable {
      */
     public static HttpStore at(URI base, HttpOptions options) {
         OptionalLibrary.REACTOR_NETTY.require(HttpStore.class);
-        BaseAddress folder = BaseAddress.of(base);
-        BaseAddress address = options.values.signer == null ? folder : folder.ofObjects();
-        return new HttpStore(address, options, null, new Exchanges(address, options));
+        return new HttpStore(HttpReads.at(base, options, null), null);
     }
 
     /**
@@ -86,7 +81,7 @@ public final class HttpStore implements Store, AutoCloseable {
         String name = path.substring(path.lastIndexOf('/') + 1);
         if (name.isEmpty()) {
             throw new IllegalArgumentException(
-                    "address of a manifest must end with its name, was " + BaseAddress.withoutSecrets(manifest));
+                    "address of a manifest must end with its name, was " + HttpReads.shown(manifest));
         }
         URI folder = manifest.resolve(".");
         String query = manifest.getRawQuery();
@@ -98,14 +93,14 @@ public final class HttpStore implements Store, AutoCloseable {
      * The same store, connections shared, whose list is in the manifest of this key; see {@link Manifest} for its form.
      */
     public HttpStore manifest(String key) {
-        base.of(key);
-        return new HttpStore(base, options, key, exchanges);
+        reads.requireBelow(key);
+        return new HttpStore(reads, key);
     }
 
     /** The address, without credentials, with a slash at its end. */
     @Override
     public String location() {
-        return base.location();
+        return reads.location();
     }
 
     /**
@@ -119,11 +114,11 @@ public final class HttpStore implements Store, AutoCloseable {
         if (key == null) {
             throw new StoreException(
                     "cannot list %s: HTTP has no lists; name a manifest, a file with one JSON object a line"
-                            .formatted(base));
+                            .formatted(reads));
         }
         Manifest lines = Manifest.open(this, key);
         Waiting.forValue(Flux.fromIterable(lines.lines())
-                        .transform(InOrder.map(options.values.inFlight, line -> entry(lines, line)))
+                        .transform(InOrder.map(Math.min(MAX_ASKED, reads.inFlight()), line -> entry(lines, line)))
                         .collectList())
                 .forEach(entry -> visitor.file(entry.key(), entry.size(), entry.version()));
     }
@@ -133,11 +128,11 @@ public final class HttpStore implements Store, AutoCloseable {
         Checksum sum = line.checksum();
         return entry(line)
                 .switchIfEmpty(Mono.error(() -> new StoreException(
-                        "%s is not in %s, although %s lists it".formatted(line.key(), base, manifest.name()))))
+                        "%s is not in %s, although %s lists it".formatted(line.key(), reads, manifest.name()))))
                 .map(now -> {
                     if (line.bytes() >= 0 && line.bytes() != now.size()) {
                         throw new StoreException("%s in %s has %d bytes, but %s says %d; write the manifest again"
-                                .formatted(line.key(), base, now.size(), manifest.name(), line.bytes()));
+                                .formatted(line.key(), reads, now.size(), manifest.name(), line.bytes()));
                     }
                     return sum == null ? now : new StoreEntry(line.key(), now.size(), sum.version());
                 });
@@ -150,104 +145,35 @@ public final class HttpStore implements Store, AutoCloseable {
 
     @Override
     public Mono<ByteBuffer> read(StoreEntry entry) {
-        return Mono.defer(() -> {
-            URI address = base.of(entry.key());
-            if (entry.size() > options.values.maxObjectBytes) {
-                throw new StoreException(
-                        "cannot read %s in %s: at most %d bytes are allowed, it has %d; read ranges, or raise maxObjectBytes"
-                                .formatted(entry.key(), base, options.values.maxObjectBytes, entry.size()));
-            }
-            return run(address, Transfer.whole(exchanges, address, entry, options.values.compressed));
-        });
+        return reads.read(entry);
     }
 
     @Override
     public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
-        Objects.checkFromIndexSize(offset, (long) length, entry.size());
-        if (length == 0) {
-            return Mono.fromSupplier(() -> ByteBuffer.allocate(0));
-        }
-        return Mono.defer(() -> {
-            URI address = base.of(entry.key());
-            if (length > options.values.maxObjectBytes) {
-                throw new StoreException(
-                        "cannot read %s in %s: at most %d bytes are allowed, the range has %d; raise maxObjectBytes"
-                                .formatted(entry.key(), base, options.values.maxObjectBytes, length));
-            }
-            return run(address, Transfer.part(exchanges, address, entry, offset, length));
-        });
+        return reads.read(entry, offset, length);
     }
 
     /** Asks with {@code HEAD}, or where a server does not answer that with a size, for the first byte. */
     @Override
     public Mono<StoreEntry> entry(String key) {
-        return Mono.defer(() -> {
-            URI address = base.of(key);
-            Inquiry inquiry = new Inquiry(exchanges, address, key);
-            return retries.of("HEAD " + BaseAddress.shown(address), inquiry::attempt);
-        });
+        return reads.entry(key);
     }
 
     /** Asks where the line lacks the size, or both checksum and entity tag. */
     @Override
     public Mono<StoreEntry> entry(Manifest.Line line) {
-        Checksum sum = line.checksum();
-        String etag = line.etag();
-        if (line.bytes() < 0 || sum == null && etag == null) {
-            return entry(line.key());
-        }
-        long version = sum == null ? new Validator(etag, null, null).version() : sum.version();
-        return Mono.just(new StoreEntry(line.key(), line.bytes(), version));
-    }
-
-    /** The version of an entry whose entity tag this is, quotes included. */
-    public static long version(String etag) {
-        return new Validator(etag, null, null).version();
+        return reads.entry(line);
     }
 
     @Override
-    public Mono<ByteBuffer> find(String key, int max) {
-        return findLines(key, max, Integer.MAX_VALUE);
+    public List<String> state(StoreEntry entry) {
+        return entry.state();
     }
 
     /** Lines that come compressed are bounded as all else is. */
     @Override
-    public Mono<ByteBuffer> findLines(String key, int max, int maxLine) {
-        return Mono.defer(() -> {
-            URI address = base.of(key);
-            long bytes = Math.min(max, options.values.maxObjectBytes);
-            return run(address, Transfer.unlisted(exchanges, address, bytes, maxLine));
-        });
-    }
-
-    /**
-     * The answer to a query at the address itself, such as the request for a page of a list.
-     * @param query its names and values, escaped
-     * @param max bytes
-     */
-    public Mono<ByteBuffer> query(String query, int max) {
-        return Mono.defer(() -> {
-            URI address = base.query(query);
-            Transfer transfer = Transfer.unlisted(exchanges, address, max, Integer.MAX_VALUE);
-            return retries.of("GET " + BaseAddress.shown(address), transfer::attempt);
-        });
-    }
-
-    /**
-     * The answer to a request that changes something; faults that may pass are sent again, so it must do no harm twice.
-     * Its body is not copied, and must stay as it is until the end.
-     */
-    public Mono<Submitted> submit(Submission submission) {
-        return Mono.defer(() -> {
-            URI address = base.of(submission.key(), submission.query());
-            return retries.of(
-                    submission.method() + " " + BaseAddress.shown(address),
-                    () -> submission.attempt(exchanges, address));
-        });
-    }
-
-    private Mono<ByteBuffer> run(URI address, Transfer transfer) {
-        return retries.of("GET " + BaseAddress.shown(address), transfer::attempt);
+    public Mono<ByteBuffer> find(String key, int max, int maxLine) {
+        return reads.find(key, max, maxLine);
     }
 
     /**
@@ -256,7 +182,7 @@ public final class HttpStore implements Store, AutoCloseable {
      */
     @Override
     public void close() {
-        exchanges.close();
+        reads.close();
     }
 
     /** The address, without credentials. */

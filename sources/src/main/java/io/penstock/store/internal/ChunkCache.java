@@ -4,7 +4,6 @@ import io.penstock.internal.SingleFlight;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -49,11 +48,6 @@ public final class ChunkCache<V> {
                         key, () -> heldOr(key, () -> load.get().doOnNext(value -> hold(key, value))), () -> {}));
     }
 
-    /** Whether a chunk is being loaded. */
-    public boolean isUnderWay(long key) {
-        return loads.isUnderWay(key);
-    }
-
     private Mono<V> heldOr(long key, Supplier<Mono<V>> other) {
         return Mono.defer(() -> {
             V known = held(key);
@@ -71,31 +65,6 @@ public final class ChunkCache<V> {
                 bytes -= weight.applyAsLong(oldest.next().getValue());
                 oldest.remove();
             }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Drops a chunk; callers that have it keep it. */
-    public void forget(long key) {
-        lock.lock();
-        try {
-            V dropped = held.remove(key);
-            bytes -= dropped == null ? 0 : weight.applyAsLong(dropped);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Drops all chunks whose keys are so. */
-    public void forgetIf(LongPredicate dropped) {
-        lock.lock();
-        try {
-            held.entrySet().removeIf(chunk -> {
-                boolean drop = dropped.test(chunk.getKey());
-                bytes -= drop ? weight.applyAsLong(chunk.getValue()) : 0;
-                return drop;
-            });
         } finally {
             lock.unlock();
         }

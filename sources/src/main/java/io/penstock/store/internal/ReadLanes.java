@@ -2,13 +2,10 @@ package io.penstock.store.internal;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.Thrown;
-import java.util.List;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,11 +28,6 @@ import reactor.core.scheduler.Scheduler;
  * that a read takes on average: one for 1 KiB from the page cache, two to four for 150 kB, up to {@value #MAX_LANES}
  * for a cold or remote disk, which needs a long queue.
  *
- * <p>A read may have two parts. A lane does the first part of up to {@value #TOGETHER} reads, as long as they take less
- * than {@value #NANOS_A_LANE} ns together, before the second part of any: what the second parts ask for, such as a
- * file's state after the reads, then needs to be asked once. Reads between their parts can be taken by any lane, like
- * those that wait.
- *
  * <p>Lanes are never interrupted from here: a cancelled read is left out if it has not begun, and its result dropped if
  * it has.
  */
@@ -43,13 +35,11 @@ public final class ReadLanes implements Runnable {
 
     static final long NANOS_A_LANE = 20_000;
     static final int MAX_LANES = 32;
-    static final int TOGETHER = 16;
     private static final int SMOOTHING = 8;
 
     private final Scheduler scheduler;
     private final LongSupplier nanoTime;
-    private final Queue<Read<?, ?>> waiting = new ConcurrentLinkedQueue<>();
-    private final Queue<Read<?, ?>> begun = new ConcurrentLinkedQueue<>();
+    private final Queue<Read<?>> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger ready = new AtomicInteger();
     private volatile long meanNanos; // racy by intent: a lost measurement is only a measurement
 
@@ -65,27 +55,18 @@ public final class ReadLanes implements Runnable {
 
     /** A {@code Mono} that begins the read when it is first requested; empty where the read gives {@code null}. */
     public <T> Mono<T> read(Supplier<@Nullable T> bytes) {
-        return read(() -> bytes, Supplier::get);
-    }
-
-    /** The same for a read of two parts: the second makes the value, or {@code null}, of what the first gave. */
-    public <S, T> Mono<T> read(Supplier<S> first, Function<S, @Nullable T> second) {
         return Mono.create(sink -> {
-            Read<S, T> read = new Read<>(first, second, sink);
+            Read<T> read = new Read<>(bytes, sink);
             sink.onCancel(() -> read.state.set(Read.DROPPED));
             sink.onRequest(n -> add(read));
         });
     }
 
-    private void add(Read<?, ?> read) {
+    private void add(Read<?> read) {
         if (read.state.compareAndSet(Read.IDLE, Read.WAITING)) {
             waiting.add(read);
             launch();
         }
-    }
-
-    private boolean isIdle() {
-        return waiting.isEmpty() && begun.isEmpty();
     }
 
     private int target() {
@@ -95,7 +76,7 @@ public final class ReadLanes implements Runnable {
     /** Starts one more lane if reads wait and there are fewer lanes than the target. */
     private void launch() {
         int now = ready.get();
-        while (now < target() && !isIdle()) {
+        while (now < target() && !waiting.isEmpty()) {
             if (ready.compareAndSet(now, now + 1)) {
                 try {
                     scheduler.schedule(this);
@@ -110,72 +91,39 @@ public final class ReadLanes implements Runnable {
     }
 
     private void refuse(RejectedExecutionException cause) {
-        for (Queue<Read<?, ?>> queue : List.of(begun, waiting)) {
-            for (Read<?, ?> read = queue.poll(); read != null; read = queue.poll()) {
-                read.sink.error(new StoreException(
-                        "cannot read: the scheduler for blocking reads is shut down or full", cause));
-            }
+        for (Read<?> read = waiting.poll(); read != null; read = waiting.poll()) {
+            read.sink.error(
+                    new StoreException("cannot read: the scheduler for blocking reads is shut down or full", cause));
         }
     }
 
     @Override
     public void run() {
         do {
-            for (Read<?, ?> read = next(); read != null; read = next()) {
+            for (Read<?> read = waiting.poll(); read != null; read = waiting.poll()) {
                 if (read.state.get() == Read.WAITING && !deliver(read)) {
                     return;
                 }
             }
             ready.decrementAndGet();
             // a read that came between the last look and the line above found this lane ready
-        } while (!isIdle() && join(target()));
-    }
-
-    /** A read whose first part is done; null where none waits. */
-    private @Nullable Read<?, ?> next() {
-        Read<?, ?> next = begun.poll();
-        return next == null ? beginSome() : next;
-    }
-
-    private @Nullable Read<?, ?> beginSome() {
-        Read<?, ?> first = null;
-        long started = nanoTime.getAsLong();
-        for (int count = 0; count < TOGETHER; ) {
-            Read<?, ?> read = waiting.poll();
-            if (read == null) {
-                break;
-            }
-            if (read.state.get() != Read.WAITING) {
-                continue;
-            }
-            read.begin(nanoTime);
-            if (first == null) {
-                first = read;
-            } else {
-                begun.add(read);
-            }
-            count++;
-            if (nanoTime.getAsLong() - started >= NANOS_A_LANE) {
-                break;
-            }
-        }
-        return first;
+        } while (!waiting.isEmpty() && join(target()));
     }
 
     /**
-     * Finishes a read and delivers it; returns whether this lane goes on, since others may have replaced it.
+     * Reads and delivers; returns whether this lane goes on, since others may have replaced it.
      */
-    private <S, T> boolean deliver(Read<S, T> read) {
+    private <T> boolean deliver(Read<T> read) {
         T result = null;
         Throwable failure = null;
         long started = nanoTime.getAsLong();
         try {
-            result = read.finish();
+            result = read.bytes.get();
         } catch (Throwable e) { // out of memory for one huge file, as an example
             failure = Thrown.signal(e);
         }
         long before = meanNanos;
-        meanNanos = before + (read.nanos + nanoTime.getAsLong() - started - before) / SMOOTHING;
+        meanNanos = before + (nanoTime.getAsLong() - started - before) / SMOOTHING;
 
         ready.decrementAndGet();
         launch();
@@ -200,40 +148,18 @@ public final class ReadLanes implements Runnable {
     }
 
     /** One read and its subscriber. */
-    private static final class Read<S, T> {
+    private static final class Read<T> {
         static final int IDLE = 0;
         static final int WAITING = 1;
         static final int DROPPED = 2;
 
-        final Supplier<S> first;
-        final Function<S, @Nullable T> second;
+        final Supplier<@Nullable T> bytes;
         final MonoSink<T> sink;
         final AtomicInteger state = new AtomicInteger(IDLE);
-        private @Nullable S seen;
-        private @Nullable Throwable failure;
-        private long nanos;
 
-        Read(Supplier<S> first, Function<S, @Nullable T> second, MonoSink<T> sink) {
-            this.first = first;
-            this.second = second;
+        Read(Supplier<@Nullable T> bytes, MonoSink<T> sink) {
+            this.bytes = bytes;
             this.sink = sink;
-        }
-
-        void begin(LongSupplier nanoTime) {
-            long started = nanoTime.getAsLong();
-            try {
-                seen = first.get();
-            } catch (Throwable e) { // told with the second part, as what fails there
-                failure = e;
-            }
-            nanos = nanoTime.getAsLong() - started;
-        }
-
-        @Nullable T finish() throws Throwable {
-            if (failure != null) {
-                throw failure;
-            }
-            return second.apply(Objects.requireNonNull(seen, "the first part gives something"));
         }
     }
 }

@@ -2,34 +2,26 @@ package io.penstock.store.mirror;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.NodeLock;
-import io.penstock.store.internal.BlockSums;
 import io.penstock.store.internal.FileNames;
 import io.penstock.store.internal.FolderFiles;
+import io.penstock.store.internal.copy.BlockSums;
+import io.penstock.store.internal.copy.LocalCopy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The room that the copies of a directory take, agreed on by all processes that mirror into it.
  *
  * <p>One file holds the number of bytes. Its lock is held to change it, and to make, finish or remove a copy; the
- * operating system releases the lock of a process that dies. An unfinished copy counts with its final size, which is
- * part of its name, and is locked by its writer: one without a lock was left by a process that died. So the number can
- * be counted again at any time; opening a mirror does.
- *
- * <p>Nothing is flushed to the disk. A copy's name appears after its bytes and its {@link BlockSums} were written; what
- * a crash of the machine loses of them is found by the checksums.
+ * operating system releases the lock of a process that dies. An unfinished {@link LocalCopy} counts with its final size,
+ * which is part of its name. So the number can be counted again at any time; opening a mirror does.
  *
  * <p>All methods block, and belong on one thread: locks are the process's, not a thread's.
  */
@@ -39,9 +31,6 @@ final class MirrorRoom {
     static final String COUNTER = ".penstock-mirror-room";
 
     private static final long FREE_MARGIN = 64L << 20;
-
-    /** In the names of this JVM's unfinished copies, which it opens once: closing another descriptor drops the lock. */
-    private static final String OWN = UUID.randomUUID() + "-";
 
     private final Path directory;
     private final MirrorLimit limit;
@@ -56,18 +45,7 @@ final class MirrorRoom {
     }
 
     /** A copy that is being made. */
-    record Unfinished(Path path, Path target, FileChannel channel, long size, BlockSums.Writer sums) {
-
-        long append(ByteBuffer bytes) throws IOException {
-            sums.update(bytes);
-            ByteBuffer rest = bytes.duplicate();
-            long written = 0;
-            while (rest.hasRemaining()) {
-                written += channel.write(rest);
-            }
-            return written;
-        }
-    }
+    record Unfinished(LocalCopy copy, Path target, long size) {}
 
     @FunctionalInterface
     private interface Work<T> {
@@ -150,22 +128,13 @@ final class MirrorRoom {
             String name = FileNames.of(file);
             if (BlockSums.isLeft(file)) {
                 Files.deleteIfExists(file);
-            } else if (MirrorNames.isUnfinished(name) && !name.contains(OWN) && isLeft(file)) {
+            } else if (MirrorNames.isUnfinished(name) && LocalCopy.isLeft(file)) {
                 BlockSums.delete(file);
             } else if (MirrorNames.isCopy(name)) {
                 sum += MirrorNames.size(name);
             }
         }
         return sum;
-    }
-
-    private static boolean isLeft(Path unfinished) {
-        try (FileChannel channel = FileChannel.open(unfinished, StandardOpenOption.WRITE);
-                FileLock lock = NodeLock.tryLock(channel, 0, false)) {
-            return lock != null;
-        } catch (IOException e) {
-            return false;
-        }
     }
 
     /** Begins a copy; empty where there is no room for it. */
@@ -178,18 +147,10 @@ final class MirrorRoom {
                 return Optional.<Unfinished>empty();
             }
             Files.createDirectories(folder(target));
-            String nonce = OWN + Long.toHexString(ThreadLocalRandom.current().nextLong());
-            Path path = target.resolveSibling(MirrorNames.unfinished(FileNames.of(target), nonce));
-            FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-            try {
-                channel.lock();
-                hold(held + size);
-                return Optional.of(new Unfinished(path, target, channel, size, new BlockSums.Writer()));
-            } catch (IOException | RuntimeException e) {
-                channel.close();
-                Files.deleteIfExists(path);
-                throw e;
-            }
+            String name = FileNames.of(target);
+            LocalCopy copy = LocalCopy.begin(folder(target), nonce -> MirrorNames.unfinished(name, nonce));
+            hold(held + size);
+            return Optional.of(new Unfinished(copy, target, size));
         });
     }
 
@@ -205,36 +166,25 @@ final class MirrorRoom {
      * Gives a complete copy its name, and removes copies of other versions of its key.
      * @throws StoreException if it has not the length it should have
      */
-    void finish(Unfinished copy) throws IOException {
-        long written = copy.channel.size();
-        if (written != copy.size) {
-            throw new StoreException("copy of %d bytes has %d: %s".formatted(copy.size, written, copy.path));
+    void finish(Unfinished made) throws IOException {
+        long written = made.copy.size();
+        if (written != made.size) {
+            throw new StoreException("copy of %d bytes has %d: %s".formatted(made.size, written, made.target));
         }
-        copy.sums.write(copy.path);
         locked(held -> {
             long now = held;
-            boolean another = Files.exists(copy.target);
+            boolean another = Files.exists(made.target);
             if (another) {
-                now -= copy.size;
+                now -= made.size;
             }
-            if (another && BlockSums.areThere(copy.target, copy.size)) {
-                BlockSums.delete(copy.path);
-            } else {
-                move(copy.path, copy.target);
-                now -= removeOthers(copy.target);
+            if (!another || !BlockSums.areThere(made.target, made.size)) {
+                made.copy.moveTo(made.target);
+                now -= removeOthers(made.target);
             }
+            made.copy.close();
             hold(now);
             return now;
         });
-        copy.channel.close();
-    }
-
-    private static void move(Path from, Path to) throws IOException {
-        try {
-            BlockSums.move(from, to);
-        } catch (AtomicMoveNotSupportedException e) {
-            throw new StoreException("file system of %s cannot rename atomically; mirror elsewhere".formatted(to), e);
-        }
     }
 
     private static long removeOthers(Path target) throws IOException {
@@ -254,14 +204,13 @@ final class MirrorRoom {
     }
 
     /** Gives up a copy that was begun. */
-    void abandon(Unfinished copy) throws IOException {
+    void abandon(Unfinished made) throws IOException {
         locked(held -> {
-            if (BlockSums.delete(copy.path)) {
-                hold(held - copy.size);
+            if (made.copy.abandon()) {
+                hold(held - made.size);
             }
             return held;
         });
-        copy.channel.close();
     }
 
     /** Whether a file is a copy whose bytes do not match its checksums, or that has none. */

@@ -3,18 +3,17 @@ package io.penstock.store.mirror;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
 import io.penstock.internal.Notice;
-import io.penstock.internal.SingleFlight;
 import io.penstock.internal.Thrown;
 import io.penstock.store.FileStore;
 import io.penstock.store.Manifest;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
-import io.penstock.store.internal.BlockSums;
-import io.penstock.store.internal.DamagedCopyException;
 import io.penstock.store.internal.ReadThreads;
+import io.penstock.store.internal.copy.BlockSums;
+import io.penstock.store.internal.copy.CopyTurns;
+import io.penstock.store.internal.copy.DamagedCopyException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,6 +53,10 @@ public final class MirroredStore implements Store, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MirroredStore.class);
     private static final int SLICE = 8 << 20;
     private static final long MAX_WAITING = 64L << 20;
+    private static final String LOCKS = ".penstock-mirror-turns";
+
+    /** Where another process takes longer for a copy, the source serves. */
+    private static final Duration MAX_WAITED = Duration.ofMinutes(1);
 
     private final Store source;
     private final Path directory;
@@ -62,13 +65,12 @@ public final class MirroredStore implements Store, AutoCloseable {
     private final MirrorNames names;
     private final Scheduler bookkeeping;
     private final Mono<Place> place;
-    private final SingleFlight<String, Path> copying = new SingleFlight<>();
     private final AtomicLong waiting = new AtomicLong();
     private final AtomicLong copied = new AtomicLong();
     private final AtomicLong local = new AtomicLong();
     private final AtomicBoolean failed = new AtomicBoolean();
 
-    private record Place(Path root, FileStore files, MirrorRoom room, MirrorLocks locks) {}
+    private record Place(Path root, FileStore files, MirrorRoom room, CopyTurns<Path> turns) {}
 
     private MirroredStore(Store source, Path directory, MirrorLimit limit, boolean background) {
         this.source = source;
@@ -118,7 +120,11 @@ public final class MirroredStore implements Store, AutoCloseable {
         Path root = directory.toRealPath();
         MirrorRoom room = new MirrorRoom(root, limit);
         room.recount();
-        return new Place(root, FileStore.ofCopies(root, ReadThreads.SHARED), room, new MirrorLocks(root));
+        return new Place(
+                root,
+                FileStore.ofCopies(root, ReadThreads.SHARED),
+                room,
+                new CopyTurns<>(root.resolve(LOCKS), MAX_WAITED));
     }
 
     @Override
@@ -146,9 +152,12 @@ public final class MirroredStore implements Store, AutoCloseable {
         return source.state(entry);
     }
 
-    /** Asks the source what is there now, and reads that. */
+    /** Asks the source what is there now, and reads that; text whose lines have a limit comes from the source. */
     @Override
-    public Mono<ByteBuffer> find(String key, int max) {
+    public Mono<ByteBuffer> find(String key, int max, int maxLine) {
+        if (maxLine < max) {
+            return source.find(key, max, maxLine);
+        }
         return source.entry(key).flatMap(entry -> {
             if (entry.size() > max) {
                 throw new StoreException("cannot read %s in %s: at most %d bytes are expected, it has %d"
@@ -194,7 +203,7 @@ public final class MirroredStore implements Store, AutoCloseable {
         return opened().flatMap(open -> present(open, entry)
                         .doOnNext(copy -> local.incrementAndGet())
                         .switchIfEmpty(Mono.defer(() -> background
-                                ? rangeLater(entry)
+                                ? rangeLater(open, entry)
                                 : copy(entry, slices(entry)).thenReturn(names.of(entry))))
                         .flatMap(open.files::entry)
                         .filter(copy -> copy.size() == entry.size())
@@ -203,9 +212,9 @@ public final class MirroredStore implements Store, AutoCloseable {
                 .switchIfEmpty(Mono.defer(() -> source.read(entry, offset, length)));
     }
 
-    private Mono<String> rangeLater(StoreEntry entry) {
+    private Mono<String> rangeLater(Place open, StoreEntry entry) {
         long reserved = Math.min(entry.size(), SLICE);
-        if (waiting.addAndGet(reserved) <= MAX_WAITING && !copying.isUnderWay(names.of(entry))) {
+        if (waiting.addAndGet(reserved) <= MAX_WAITING && !open.turns.isUnderWay(names.of(entry))) {
             later(entry, slices(entry), reserved);
         } else {
             waiting.addAndGet(-reserved);
@@ -288,40 +297,14 @@ public final class MirroredStore implements Store, AutoCloseable {
     /** Copies once for all concurrent callers; empty where there is no room, or the mirror fails. */
     private Mono<Path> copy(StoreEntry entry, Flux<ByteBuffer> slices) {
         String name = names.of(entry);
-        return copying.joinToEnd(
-                name,
-                () -> opened().flatMap(
-                                open -> underLock(open, name, entry, slices, MirrorLocks.FIRST_WAIT, Duration.ZERO))
-                        .onErrorResume(IOException.class, failure -> {
-                            warnOnce("cannot be written", failure);
-                            return Mono.empty();
-                        }));
-    }
-
-    private Mono<Path> underLock(
-            Place open, String name, StoreEntry entry, Flux<ByteBuffer> slices, Duration wait, Duration waited) {
-        return present(open, entry).map(open.root::resolve).switchIfEmpty(Mono.defer(() -> {
-            FileLock lock;
-            try {
-                lock = open.locks.take(name);
-            } catch (IOException e) {
-                return Mono.error(e);
-            }
-            if (lock != null) {
-                // looks again: another process may have finished it between the first look and the lock
-                return present(open, entry)
-                        .map(open.root::resolve)
-                        .switchIfEmpty(Mono.defer(() -> write(open, name, entry, slices)))
-                        .doFinally(end -> MirrorLocks.release(lock));
-            }
-            if (waited.compareTo(MirrorLocks.MAX_WAITED) > 0) {
-                return Mono.empty();
-            }
-            Duration next = MirrorLocks.nextWait(wait);
-            return Mono.delay(wait)
-                    .publishOn(ReadThreads.SHARED)
-                    .flatMap(late -> underLock(open, name, entry, slices, next, waited.plus(wait)));
-        }));
+        return opened().flatMap(open -> open.turns.once(
+                        name,
+                        present(open, entry).map(open.root::resolve),
+                        Mono.defer(() -> write(open, name, entry, slices))))
+                .onErrorResume(IOException.class, failure -> {
+                    warnOnce("cannot be written", failure);
+                    return Mono.empty();
+                });
     }
 
     private Mono<Path> write(Place open, String name, StoreEntry entry, Flux<ByteBuffer> slices) {
@@ -329,7 +312,10 @@ public final class MirroredStore implements Store, AutoCloseable {
         return onBooks(() -> open.room.begin(target, entry.size()))
                 .flatMap(Mono::justOrEmpty)
                 .flatMap(begun -> slices.publishOn(ReadThreads.SHARED, 1)
-                        .concatMap(bytes -> Mono.fromCallable(Thrown.callable(() -> begun.append(bytes))))
+                        .concatMap(bytes -> Mono.fromCallable(Thrown.callable(() -> {
+                            begun.copy().append(bytes);
+                            return bytes;
+                        })))
                         .then(onBooks(() -> {
                             open.room.finish(begun);
                             copied.incrementAndGet();
@@ -384,7 +370,7 @@ public final class MirroredStore implements Store, AutoCloseable {
                     try {
                         open.files.close();
                         open.room.close();
-                        open.locks.close();
+                        open.turns.close();
                     } catch (IOException e) {
                         throw new StoreException(
                                 "cannot close mirror %s: %s".formatted(directory, FileErrors.reason(e)), e);

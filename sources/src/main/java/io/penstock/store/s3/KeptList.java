@@ -3,6 +3,7 @@ package io.penstock.store.s3;
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
+import io.penstock.internal.Crc32c;
 import io.penstock.internal.FileErrors;
 import io.penstock.internal.Notice;
 import io.penstock.store.Store;
@@ -19,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -98,13 +98,7 @@ final class KeptList {
 
     private static boolean isWhole(byte[] all) {
         int body = all.length - Integer.BYTES;
-        return body >= HEADER && checksum(all, body) == ByteBuffer.wrap(all).getInt(body);
-    }
-
-    private static int checksum(byte[] all, int length) {
-        CRC32C checksum = new CRC32C();
-        checksum.update(all, 0, length);
-        return (int) checksum.getValue();
+        return body >= HEADER && Crc32c.of(all, 0, body) == ByteBuffer.wrap(all).getInt(body);
     }
 
     private static void read(ByteBuffer in, Store.Visitor visitor) {
@@ -157,7 +151,7 @@ final class KeptList {
                 .putLong(state.low())
                 .putLong(pages.stream().mapToLong(Page::count).sum());
         pages.forEach(page -> all.put(page.entries()));
-        all.putInt(checksum(all.array(), all.position()));
+        all.putInt(Crc32c.of(all.array(), 0, all.position()));
         try {
             Files.createDirectories(file.toAbsolutePath().getParent());
             AtomicFile.write(file, all.array());

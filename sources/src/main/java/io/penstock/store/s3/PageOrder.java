@@ -1,5 +1,7 @@
 package io.penstock.store.s3;
 
+import io.netty.util.collection.LongObjectHashMap;
+import io.netty.util.collection.LongObjectMap;
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.Notice;
@@ -25,12 +27,11 @@ final class PageOrder {
 
     private final String where;
     private final Set<Fingerprint> tokens = new HashSet<>();
+    private final LongObjectMap<Boolean> hashes = new LongObjectHashMap<>();
     private ListPage.@Nullable Listed last;
     private boolean ascends = true;
     private boolean repeats;
     private int empty;
-    private long[] hashes = new long[64]; // open addressing; 0 is free
-    private int count;
 
     PageOrder(String where) {
         this.where = where;
@@ -65,7 +66,7 @@ final class PageOrder {
             return false;
         }
         ascends = ascends && (before == null || before.key().compareTo(object.key()) < 0);
-        if (!add(hash(object.key())) && !ascends) {
+        if (hashes.put(hash(object.key()), Boolean.TRUE) != null && !ascends) {
             throw refused("\"%s\" is listed twice".formatted(object.key()));
         }
         last = object;
@@ -82,31 +83,6 @@ final class PageOrder {
             hash = (hash ^ key.charAt(i)) * 0x9E3779B97F4A7C15L;
             hash ^= hash >>> 29;
         }
-        return hash == 0 ? 1 : hash;
-    }
-
-    private boolean add(long hash) {
-        if (2 * count >= hashes.length) {
-            long[] all = hashes;
-            hashes = new long[2 * all.length];
-            for (long each : all) {
-                if (each != 0) {
-                    hashes[place(each)] = each;
-                }
-            }
-        }
-        int place = place(hash);
-        boolean isNew = hashes[place] == 0;
-        hashes[place] = hash;
-        count += isNew ? 1 : 0;
-        return isNew;
-    }
-
-    private int place(long hash) {
-        int place = (int) hash & hashes.length - 1;
-        while (hashes[place] != 0 && hashes[place] != hash) {
-            place = place + 1 & hashes.length - 1;
-        }
-        return place;
+        return hash;
     }
 }

@@ -1,6 +1,6 @@
 package io.penstock.store.s3;
 
-import io.penstock.store.http.HttpStore;
+import io.penstock.store.http.internal.HttpReads;
 import io.penstock.stream.Execution;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -20,10 +20,10 @@ final class Pages {
     /** Folders below this level are not listed on their own: what a server invents has no end. */
     private static final int MAX_LEVELS = 16;
 
-    private final HttpStore bucket;
+    private final HttpReads bucket;
     private final String where;
 
-    Pages(HttpStore bucket, String where) {
+    Pages(HttpReads bucket, String where) {
         this.bucket = bucket;
         this.where = where;
     }

@@ -2,7 +2,7 @@ package io.penstock.store.s3;
 
 import io.penstock.output.OutputStore;
 import io.penstock.output.UnfinishedOutput;
-import io.penstock.store.http.HttpStore;
+import io.penstock.store.http.internal.HttpReads;
 import io.penstock.store.internal.Waiting;
 import java.nio.ByteBuffer;
 import java.util.Optional;
@@ -16,16 +16,16 @@ final class S3Output implements OutputStore {
     private static final int PART_BYTES = 8 << 20;
 
     private final S3Store store;
-    private final HttpStore bucket;
+    private final HttpReads bucket;
     private final String prefix;
     private final int partBytes;
     private final Set<S3Upload> unfinished = ConcurrentHashMap.newKeySet();
 
-    S3Output(S3Store store, HttpStore bucket, String prefix) {
+    S3Output(S3Store store, HttpReads bucket, String prefix) {
         this(store, bucket, prefix, PART_BYTES);
     }
 
-    private S3Output(S3Store store, HttpStore bucket, String prefix, int partBytes) {
+    private S3Output(S3Store store, HttpReads bucket, String prefix, int partBytes) {
         this.partBytes = partBytes;
         this.store = store;
         this.bucket = bucket;

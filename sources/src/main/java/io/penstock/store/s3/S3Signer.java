@@ -3,7 +3,7 @@ package io.penstock.store.s3;
 import io.netty.buffer.ByteBufInputStream;
 import io.netty.buffer.Unpooled;
 import io.penstock.fault.StoreException;
-import io.penstock.store.http.RequestSigner;
+import io.penstock.store.http.internal.RequestSigner;
 import io.penstock.stream.Execution;
 import java.net.URI;
 import java.nio.ByteBuffer;

@@ -4,11 +4,13 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.output.OutputStore;
+import io.penstock.store.Manifest;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.http.HttpOptions;
 import io.penstock.store.http.HttpStore;
-import io.penstock.store.http.RequestSigner;
+import io.penstock.store.http.internal.HttpReads;
+import io.penstock.store.http.internal.RequestSigner;
 import io.penstock.store.internal.Waiting;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -41,11 +43,11 @@ public final class S3Store implements Store, AutoCloseable {
     private final String name;
     private final String location;
     private final String prefix;
-    private final HttpStore bucket;
+    private final HttpReads bucket;
     private final S3Address address;
     private final @Nullable Path lists;
 
-    private S3Store(S3Address address, String name, HttpStore bucket, @Nullable Path lists) {
+    private S3Store(S3Address address, String name, HttpReads bucket, @Nullable Path lists) {
         this.address = address;
         this.lists = lists;
         String key = address.key();
@@ -84,7 +86,7 @@ public final class S3Store implements Store, AutoCloseable {
         RequestSigner signer = address.isOn(S3Address.UNSIGNED)
                 ? new Unsigned(also)
                 : new S3Signer(credentials, endpoint.region(), also);
-        return new S3Store(address, endpoint.name(), HttpStore.at(endpoint.base(), options.objects(signer)), null);
+        return new S3Store(address, endpoint.name(), HttpReads.at(endpoint.base(), options, signer), null);
     }
 
     private record Unsigned(Map<String, String> also) implements RequestSigner {
@@ -168,7 +170,7 @@ public final class S3Store implements Store, AutoCloseable {
         List<StoreEntry> entries = new ArrayList<>(page.objects().size());
         for (ListPage.Listed object : page.objects()) {
             if (!object.key().endsWith("/")) {
-                entries.add(below(new StoreEntry(object.key(), object.size(), HttpStore.version(object.etag()))));
+                entries.add(below(new StoreEntry(object.key(), object.size(), HttpReads.version(object.etag()))));
             }
         }
         return entries;
@@ -230,14 +232,22 @@ public final class S3Store implements Store, AutoCloseable {
         return bucket.entry(prefix + key).map(this::below);
     }
 
+    /** A line's entity tag is that of S3's lists. */
     @Override
-    public Mono<ByteBuffer> find(String key, int max) {
-        return bucket.find(prefix + key, max);
+    public Mono<StoreEntry> entry(Manifest.Line line) {
+        return bucket.entry(new Manifest.Line(
+                        prefix + line.key(), line.bytes(), line.checksum(), line.etag(), line.label(), line.number()))
+                .map(this::below);
     }
 
     @Override
-    public Mono<ByteBuffer> findLines(String key, int max, int maxLine) {
-        return bucket.findLines(prefix + key, max, maxLine);
+    public List<String> state(StoreEntry entry) {
+        return entry.state();
+    }
+
+    @Override
+    public Mono<ByteBuffer> find(String key, int max, int maxLine) {
+        return bucket.find(prefix + key, max, maxLine);
     }
 
     /** Closes the connections; reads under way fail. */

@@ -1,12 +1,13 @@
 package io.penstock.store.s3;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Digests;
 import io.penstock.internal.Notice;
 import io.penstock.output.UnfinishedOutput;
 import io.penstock.store.StoreEntry;
-import io.penstock.store.http.HttpStore;
-import io.penstock.store.http.Submission;
-import io.penstock.store.http.Submitted;
+import io.penstock.store.http.internal.HttpReads;
+import io.penstock.store.http.internal.Submission;
+import io.penstock.store.http.internal.Submitted;
 import io.penstock.store.internal.Waiting;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -14,7 +15,6 @@ import java.net.URLEncoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
@@ -52,7 +52,7 @@ final class S3Upload implements UnfinishedOutput {
     private static final String GONE = "NoSuchUpload";
     private static final Pattern ID = Pattern.compile("<UploadId>\\s*([^<]{1,4000}?)\\s*</UploadId>");
 
-    private final HttpStore bucket;
+    private final HttpReads bucket;
     private final int partBytes;
     private final String key;
     private final String location;
@@ -75,7 +75,7 @@ final class S3Upload implements UnfinishedOutput {
      * @param partBytes of the first parts; at least 64 KiB
      * @param ended     called when it is finished or closed
      */
-    S3Upload(HttpStore bucket, int partBytes, String key, String location, Consumer<S3Upload> ended) {
+    S3Upload(HttpReads bucket, int partBytes, String key, String location, Consumer<S3Upload> ended) {
         this.partBytes = partBytes;
         this.bucket = bucket;
         this.key = key;
@@ -177,13 +177,9 @@ final class S3Upload implements UnfinishedOutput {
     }
 
     private static String md5(ByteBuffer body) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("MD5");
-            digest.update(body.duplicate());
-            return Base64.getEncoder().encodeToString(digest.digest());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
+        MessageDigest digest = Digests.of("MD5");
+        digest.update(body.duplicate());
+        return Base64.getEncoder().encodeToString(digest.digest());
     }
 
     private void acquire(int permitted) throws IOException {

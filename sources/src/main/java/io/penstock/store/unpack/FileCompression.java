@@ -1,32 +1,31 @@
 package io.penstock.store.unpack;
 
-import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import io.penstock.internal.OptionalLibrary;
+import io.penstock.store.internal.InflatedStream;
+import io.penstock.store.internal.ZstdStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.regex.Pattern;
-import java.util.zip.GZIPInputStream;
-import java.util.zip.InflaterInputStream;
 
 /** The compression of a file, by its name. */
 enum FileCompression {
     GZIP(".*\\.t?gz") {
         @Override
-        InputStream open(InputStream packed) throws IOException {
-            return new GZIPInputStream(packed, BUFFER);
+        InputStream open(InputStream packed) {
+            return new InflatedStream(packed, InflatedStream.Form.GZIP);
         }
     },
     ZLIB(".*\\.(zz|zlib)") {
         @Override
         InputStream open(InputStream packed) {
-            return new InflaterInputStream(packed);
+            return new InflatedStream(packed, InflatedStream.Form.ZLIB);
         }
     },
     ZSTD(".*\\.(t?zst|zstd)") {
         @Override
         InputStream open(InputStream packed) throws IOException {
             OptionalLibrary.ZSTD.require("a file in zstd", FileCompression.class);
-            return ZstdFile.open(packed);
+            return ZstdStream.open(packed);
         }
     },
     NONE("") {
@@ -36,8 +35,6 @@ enum FileCompression {
         }
     };
 
-    private static final int BUFFER = 64 * 1024;
-
     private final Pattern names;
 
     FileCompression(String names) {
@@ -46,14 +43,6 @@ enum FileCompression {
 
     /** The bytes that were compressed. */
     abstract InputStream open(InputStream packed) throws IOException;
-
-    /** Its library is optional, so this is a class of its own. */
-    private static final class ZstdFile {
-
-        static InputStream open(InputStream packed) throws IOException {
-            return new ZstdInputStreamNoFinalizer(packed);
-        }
-    }
 
     static FileCompression of(String key) {
         for (FileCompression packing : values()) {

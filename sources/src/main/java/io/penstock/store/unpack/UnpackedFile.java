@@ -1,15 +1,15 @@
 package io.penstock.store.unpack;
 
 import io.penstock.fault.StoreException;
-import io.penstock.internal.SingleFlight;
-import io.penstock.internal.Thrown;
 import io.penstock.store.FileStore;
+import io.penstock.store.Manifest;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.internal.ReadThreads;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Objects;
-import java.util.function.BiFunction;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import reactor.core.publisher.Mono;
 
@@ -23,15 +23,21 @@ final class UnpackedFile implements Store {
     private static final int RETRIES = 2;
 
     private final FileStore copies;
-    private final BiFunction<StoreEntry, StoreException, StoreEntry> remake;
-    private final SingleFlight<StoreEntry, StoreEntry> making = new SingleFlight<>();
+    private final Mono<StoreEntry> look;
+    private final BiConsumer<StoreEntry, StoreException> discard;
     private volatile StoreEntry copy;
 
-    /** @param remake gives another copy in place of one that failed; blocks */
-    UnpackedFile(FileStore copies, StoreEntry copy, BiFunction<StoreEntry, StoreException, StoreEntry> remake) {
+    /**
+     * Reads one copy.
+     * @param look    gives the copy that is there now, or makes one
+     * @param discard removes one that failed if it is damaged; blocks
+     */
+    UnpackedFile(
+            FileStore copies, StoreEntry copy, Mono<StoreEntry> look, BiConsumer<StoreEntry, StoreException> discard) {
         this.copies = copies;
         this.copy = copy;
-        this.remake = remake;
+        this.look = look;
+        this.discard = discard;
     }
 
     @Override
@@ -74,15 +80,10 @@ final class UnpackedFile implements Store {
     }
 
     private Mono<StoreEntry> another(StoreEntry failed, StoreException failure) {
-        return making.joinToEnd(
-                failed,
-                () -> Mono.fromCallable(Thrown.callable(() -> {
-                            if (copy.equals(failed)) { // else another read has replaced it since
-                                copy = remake.apply(failed, failure);
-                            }
-                            return copy;
-                        }))
-                        .subscribeOn(ReadThreads.SHARED));
+        return Mono.fromRunnable(() -> discard.accept(failed, failure))
+                .subscribeOn(ReadThreads.SHARED)
+                .then(look)
+                .doOnNext(now -> copy = now);
     }
 
     @Override
@@ -91,7 +92,17 @@ final class UnpackedFile implements Store {
     }
 
     @Override
-    public Mono<ByteBuffer> find(String key, int max) {
+    public Mono<StoreEntry> entry(Manifest.Line line) {
+        return entry(line.key());
+    }
+
+    @Override
+    public List<String> state(StoreEntry entry) {
+        return copies.state(entry);
+    }
+
+    @Override
+    public Mono<ByteBuffer> find(String key, int max, int maxLine) {
         return entry(key).flatMap(found -> again(now -> copies.find(now.key(), max), RETRIES));
     }
 

@@ -6,37 +6,40 @@ import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
 import io.penstock.internal.HeapLimit;
 import io.penstock.internal.Notice;
+import io.penstock.internal.Thrown;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;
-import io.penstock.store.internal.BlockSums;
-import io.penstock.store.internal.DamagedCopyException;
 import io.penstock.store.internal.FileNames;
+import io.penstock.store.internal.FileState;
 import io.penstock.store.internal.FolderFiles;
 import io.penstock.store.internal.ReadThreads;
 import io.penstock.store.internal.StoreInput;
+import io.penstock.store.internal.Waiting;
+import io.penstock.store.internal.copy.BlockSums;
+import io.penstock.store.internal.copy.CopyTurns;
+import io.penstock.store.internal.copy.DamagedCopyException;
+import io.penstock.store.internal.copy.LocalCopy;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongPredicate;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
 
 /**
  * Makes compressed files addressable: decompresses them once, whole, into a folder or into memory.
@@ -46,11 +49,12 @@ import org.slf4j.LoggerFactory;
  * shards hold (JPEG, other archives' parts) hardly shrinks anyway, so the copy is about as large as what it is made
  * from.
  *
- * <p>Files are compressed if their names end in gz, tgz, zst, zstd, tzst, zz or zlib; others are taken as they are. In a folder,
- * a copy is named by the place and the state of its source; a later run uses it, and a copy of another
- * state replaces it. Copies appear whole (written under another name, then moved), so any number of processes may share
- * the folder; two that begin at the same time both do the work. A copy has checksums of its blocks beside it, against
- * which each block is compared when it is first read. One that is damaged, or has none, is made again from its source.
+ * <p>Files are compressed if their names end in gz, tgz, zst, zstd, tzst, zz or zlib; others are taken as they are. In a
+ * folder, a copy is named by the place and the state of its source; a later run uses it, and a copy of another state
+ * replaces it. Copies appear whole (written under another name, then moved), so any number of processes may share the
+ * folder; a copy is made once for all of them, unless that takes longer than ten minutes. A copy has checksums of its
+ * blocks beside it, against which each block is compared when it is first read. One that is damaged, or has none, is
+ * made again from its source.
  *
  * <p>Bounded: all copies in the folder together, or all that one unpacker made in memory, take {@link #maxBytes} at
  * most (and a few windows more where several are written at once); what would take more fails. Memory while it
@@ -62,19 +66,21 @@ public final class Unpacker {
     private static final long MAX_IN_MEMORY = HeapLimit.of(1L << 30, 3);
 
     private static final long MAX_IN_FOLDER = 256L << 30;
-    private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
     private static final String SUFFIX = ".unpacked";
     private static final String PARTIAL = ".tmp";
-    private static final Pattern PARTIAL_NAME = Pattern.compile("partial-.*\\.tmp");
+    private static final String PARTIAL_PREFIX = "partial-";
+    private static final String LOCKS = ".penstock-unpack-turns";
     private static final Logger LOG = LoggerFactory.getLogger(Unpacker.class);
     private static final int STEP = 64 * 1024;
     private static final int MEASURED_EVERY = 16 << 20;
-    private static final Duration ABANDONED = Duration.ofHours(1);
+    private static final Duration FRESH = Duration.ofMinutes(1);
+    private static final Duration MAX_WAITED = Duration.ofMinutes(10);
 
     private final @Nullable Path folder;
     private final long maxBytes;
     private final AtomicLong inMemory = new AtomicLong();
-    private final AtomicReference<@Nullable FileStore> copies = new AtomicReference<>();
+    private final Object opening = new Object();
+    private @Nullable Opened opened; // guarded by it
 
     private Unpacker(@Nullable Path folder, long maxBytes) {
         this.folder = folder;
@@ -129,8 +135,13 @@ public final class Unpacker {
     private StoreFile toMemory(FileCompression packing, Store store, StoreEntry entry) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         long before = inMemory.get();
-        long max = Math.min(maxBytes - before, LARGEST_ARRAY);
-        copy(packing, store, entry, bytes, written -> written <= max);
+        long max = Math.min(maxBytes - before, HeapLimit.MAX_ARRAY);
+        copy(
+                packing,
+                store,
+                entry,
+                step -> bytes.write(step.array(), step.arrayOffset(), step.limit()),
+                written -> written <= max);
         if (inMemory.addAndGet(bytes.size()) > maxBytes) {
             inMemory.addAndGet(-bytes.size());
             throw noRoom(store, entry); // others have taken it since
@@ -147,42 +158,41 @@ public final class Unpacker {
                         .with(entry.size())
                         .with(entry.version())
                         .high());
-        StoreEntry copy = copy(packing, store, entry, folder, source, state);
-        FileStore files = open(folder);
-        return new StoreFile(
-                new UnpackedFile(files, copy, (failed, failure) -> {
-                    discard(folder, failed, failure);
-                    return copy(packing, store, entry, folder, source, state);
-                }),
-                copy);
+        Opened opened = open(entry, folder);
+        Mono<StoreEntry> look = blocking(entry, folder, () -> find(opened.files, folder, source, state));
+        Mono<StoreEntry> make = blocking(entry, folder, () -> {
+            Path made = write(packing, store, entry, folder, source + "-" + state + "-");
+            removeOthers(folder, source, made);
+            return opened.files.entry(made);
+        });
+        // a process that waits for too long does the work itself
+        Mono<StoreEntry> copy = opened.turns.once(source + state, look, make).switchIfEmpty(make);
+        StoreEntry first = Waiting.forValue(copy);
+        return new StoreFile(new UnpackedFile(opened.files, first, copy, this::discard), first);
     }
 
-    private StoreEntry copy(
-            FileCompression packing, Store store, StoreEntry entry, Path folder, String source, String state) {
-        try {
-            Files.createDirectories(folder);
-            Path found = find(folder, source, state);
-            if (found == null) {
-                found = write(packing, store, entry, folder, source + "-" + state + "-");
-                removeOthers(folder, source, found);
-            }
-            return open(folder).entry(found);
-        } catch (IOException e) {
-            throw cannotUnpack(entry.key(), folder, e);
-        }
+    private static <T> Mono<T> blocking(StoreEntry entry, Path folder, Callable<@Nullable T> work) {
+        return Mono.<T>fromCallable(Thrown.callable(work))
+                .onErrorMap(IOException.class, e -> cannotUnpack(entry.key(), folder, e))
+                .subscribeOn(ReadThreads.SHARED);
     }
 
     /** Removes a copy whose bytes are wrong; one that could not be read for another reason stays. */
-    private static void discard(Path folder, StoreEntry copy, StoreException failure) {
-        if (failure.getCause() instanceof DamagedCopyException damage) {
+    private void discard(StoreEntry copy, StoreException failure) {
+        if (folder != null && failure.getCause() instanceof DamagedCopyException damage) {
             Notice.warn(
                     LOG,
                     "unpacking a file again, since its copy {} in {} is damaged: {}",
                     copy.key(),
                     folder,
                     damage.getMessage());
+            Path path = folder.resolve(copy.key());
             try {
-                BlockSums.delete(folder.resolve(copy.key()));
+                if (FileState.of(path).isAsListed(copy.size(), copy.version())) { // else it was made again since
+                    BlockSums.delete(path);
+                }
+            } catch (NoSuchFileException e) {
+                // another read has removed it
             } catch (IOException e) {
                 throw cannotUnpack(copy.key(), folder, e);
             }
@@ -194,22 +204,34 @@ public final class Unpacker {
                 "cannot unpack %s into %s: %s".formatted(key, folder, FileErrors.reason(cause)), cause);
     }
 
-    /** One store for all copies, which bounds how many are open. */
-    private FileStore open(Path folder) {
-        FileStore opened = copies.get();
-        if (opened == null) {
-            FileStore one = FileStore.ofCopies(folder, ReadThreads.SHARED);
-            opened = copies.compareAndSet(null, one) ? one : Objects.requireNonNull(copies.get(), "set by another");
+    /** One store for all copies, which bounds how many are open, and the turns to make them. */
+    private record Opened(FileStore files, CopyTurns<StoreEntry> turns) {}
+
+    private Opened open(StoreEntry entry, Path folder) {
+        synchronized (opening) {
+            Opened known = opened;
+            if (known != null) {
+                return known;
+            }
+            try {
+                Files.createDirectories(folder);
+                FileStore files = FileStore.ofCopies(folder, ReadThreads.SHARED);
+                known = new Opened(files, new CopyTurns<>(folder.resolve(LOCKS), MAX_WAITED));
+                opened = known;
+                return known;
+            } catch (IOException e) {
+                throw cannotUnpack(entry.key(), folder, e);
+            }
         }
-        return opened;
     }
 
     /** The copy of a state, whose length is part of its name: one of another length, or without checksums, is none. */
-    private static @Nullable Path find(Path folder, String source, String state) throws IOException {
+    private static @Nullable StoreEntry find(FileStore files, Path folder, String source, String state)
+            throws IOException {
         for (Path copy : FolderFiles.list(folder, source + "-" + state + "-*" + SUFFIX)) {
             long size = Files.isRegularFile(copy) ? Files.size(copy) : -1;
             if (FileNames.of(copy).endsWith("-" + size + SUFFIX) && BlockSums.areThere(copy, size)) {
-                return copy;
+                return files.entry(copy);
             }
         }
         return null;
@@ -217,32 +239,15 @@ public final class Unpacker {
 
     private Path write(FileCompression packing, Store store, StoreEntry entry, Path folder, String name)
             throws IOException {
-        removeAbandoned(folder);
-        Path partial = Files.createTempFile(folder, "partial-", PARTIAL);
-        try {
-            BlockSums.Writer sums = new BlockSums.Writer();
-            try (OutputStream out = summed(Files.newOutputStream(partial), sums)) {
-                copy(packing, store, entry, out, new Room(folder, maxBytes));
-            }
-            sums.write(partial);
-            Path copy = folder.resolve(name + Files.size(partial) + SUFFIX);
-            BlockSums.move(partial, copy);
-            return copy;
+        removeLeft(folder);
+        try (LocalCopy copy = LocalCopy.begin(folder, nonce -> PARTIAL_PREFIX + nonce + PARTIAL)) {
+            copy(packing, store, entry, copy::append, new Room(folder, maxBytes));
+            Path made = folder.resolve(name + copy.size() + SUFFIX);
+            copy.moveTo(made);
+            return made;
         } catch (UncheckedIOException e) {
             throw e.getCause();
-        } finally {
-            BlockSums.delete(partial);
         }
-    }
-
-    private static OutputStream summed(OutputStream out, BlockSums.Writer sums) {
-        return new FilterOutputStream(out) {
-            @Override
-            public void write(byte[] bytes, int offset, int length) throws IOException {
-                out.write(bytes, offset, length);
-                sums.update(ByteBuffer.wrap(bytes, offset, length));
-            }
-        };
     }
 
     /**
@@ -280,13 +285,15 @@ public final class Unpacker {
         }
     }
 
-    /** Removes what a killed process left unfinished. */
-    private static void removeAbandoned(Path folder) throws IOException {
-        Instant before = Instant.now().minus(ABANDONED);
+    /** Removes what a killed process left unfinished. One that has just been made may not be locked yet. */
+    private static void removeLeft(Path folder) throws IOException {
+        Instant before = Instant.now().minus(FRESH);
         for (Path file : FolderFiles.list(folder, "*")) {
-            boolean partial = PARTIAL_NAME.matcher(FileNames.of(file)).matches();
+            String name = FileNames.of(file);
+            boolean partial = name.startsWith(PARTIAL_PREFIX) && name.endsWith(PARTIAL);
             if ((partial || BlockSums.isLeft(file))
-                    && Instant.ofEpochMilli(file.toFile().lastModified()).isBefore(before)) {
+                    && Instant.ofEpochMilli(file.toFile().lastModified()).isBefore(before)
+                    && (!partial || LocalCopy.isLeft(file))) {
                 Files.deleteIfExists(file);
             }
         }
@@ -300,7 +307,12 @@ public final class Unpacker {
         }
     }
 
-    private void copy(FileCompression packing, Store store, StoreEntry entry, OutputStream out, LongPredicate fits) {
+    /** Takes unpacked bytes. */
+    private interface Sink {
+        void append(ByteBuffer bytes) throws IOException;
+    }
+
+    private void copy(FileCompression packing, Store store, StoreEntry entry, Sink out, LongPredicate fits) {
         long written = 0;
         try (StoreInput packed = StoreInput.of(store, entry);
                 InputStream plain = packing.open(packed)) {
@@ -310,7 +322,7 @@ public final class Unpacker {
                 if (!fits.test(written)) {
                     throw noRoom(store, entry);
                 }
-                keep(out, step, count);
+                keep(out, ByteBuffer.wrap(step, 0, count));
             }
         } catch (IOException e) {
             throw new FormatException(
@@ -335,9 +347,9 @@ public final class Unpacker {
     }
 
     /** A method of its own, so that a full disk is not reported as a broken file. */
-    private static void keep(OutputStream out, byte[] bytes, int count) {
+    private static void keep(Sink out, ByteBuffer bytes) {
         try {
-            out.write(bytes, 0, count);
+            out.append(bytes);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -2,8 +2,10 @@ package io.penstock.store.zip;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
+import io.penstock.internal.HeapLimit;
 import io.penstock.store.FileStore;
-import io.penstock.store.Store;
+import io.penstock.store.LocalStore;
+import io.penstock.store.Manifest;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.internal.FileNames;
 import io.penstock.store.internal.FileState;
@@ -15,6 +17,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.HashMap;
@@ -33,7 +37,8 @@ import reactor.core.scheduler.Scheduler;
 /**
  * The entries of a zip file, stored or deflated, zip64 too, by their names.
  *
- * <p>Opening reads the central directory whole and checks it: a file that is cut off is refused. Of entries with equal
+ * <p>Opening reads the central directory whole and checks it: a file that is cut off is refused, and one with bytes before
+ * the archive, as where archives were joined by {@code cat}. Of entries with equal
  * names the last one counts, since writers such as zarr-python 2 change an entry by appending it again. Names are only
  * names here, so {@code ..} in one leads nowhere. Versions are the entries' checksums, and a whole entry's bytes are
  * checked against them. A range of a deflated entry inflates all that comes before it; store what is read by range.
@@ -42,16 +47,27 @@ import reactor.core.scheduler.Scheduler;
  * Closing gives the file back at once. It is optional: it is given back, too, when the store is no longer reachable. A
  * zip file that is written to or replaced while it is open is a {@link StoreException}, as {@link FileStore} says it.
  */
-public final class ZipStore implements Store, AutoCloseable {
+public final class ZipStore implements LocalStore, AutoCloseable {
 
     private static final Cleaner CLEANER = Cleaner.create();
     private static final String NOT_UTF_8 = "an entry's name or comment is not UTF-8: ";
 
     /** How the JDKs that look at the text of a zip file as they open it say so; earlier ones throw when it is read. */
-    private static final String BAD_TEXT = "bad entry name or comment";
+    private static final String BAD_TEXT = "bad entry name";
 
-    private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
     private static final int MAX_READS = 4;
+
+    /** What ends an archive, without its comment. */
+    private static final int END_BYTES = 22;
+
+    private static final int END_MARK = 0x06054b50;
+    private static final int MAX_COMMENT = 0xFFFF;
+
+    /** What lies before that end in zip64: a record, and where it is. */
+    private static final int RECORD_BYTES = 56;
+
+    private static final int LOCATOR_BYTES = 20;
+    private static final int LOCATOR_MARK = 0x07064b50;
 
     private final String location;
     private final ZipFile zip;
@@ -101,13 +117,16 @@ public final class ZipStore implements Store, AutoCloseable {
             }
             state.settle();
             zip = new ZipFile(real.toFile());
+            requireNothingBefore(real);
             FileWatch watch = place == null ? new FileWatch(real, state) : null;
             return new ZipStore(location, zip, watch, entries(zip), scheduler);
         } catch (ZipException e) {
+            close(zip);
             String reason = String.valueOf(e.getMessage());
             String meaning = reason.contains(BAD_TEXT) ? NOT_UTF_8 : "no zip archive, or one that is cut off: ";
             throw refused(file, meaning + reason, e);
         } catch (IOException e) {
+            close(zip);
             throw refused(file, FileErrors.reason(e), e);
         } catch (IllegalArgumentException e) {
             close(zip);
@@ -115,6 +134,34 @@ public final class ZipStore implements Store, AutoCloseable {
         } catch (RuntimeException e) {
             close(zip);
             throw e;
+        }
+    }
+
+    /** The JDK passes over bytes before an archive. Where archives were joined, those are all entries but the last one's. */
+    private static void requireNothingBefore(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file)) {
+            long from = Math.max(0, channel.size() - END_BYTES - MAX_COMMENT);
+            ByteBuffer tail = ByteBuffer.allocate((int) (channel.size() - from)).order(ByteOrder.LITTLE_ENDIAN);
+            while (tail.hasRemaining() && channel.read(tail, from + tail.position()) > 0) {}
+            for (int at = tail.position() - END_BYTES; at >= 0; at--) {
+                boolean ends = tail.getInt(at) == END_MARK
+                        && at + END_BYTES + (tail.getShort(at + 20) & MAX_COMMENT) == tail.position();
+                if (ends) {
+                    int locator = at - LOCATOR_BYTES;
+                    long before = locator >= 0 && tail.getInt(locator) == LOCATOR_MARK
+                            ? from + locator - RECORD_BYTES - tail.getLong(locator + 8)
+                            : from
+                                    + at
+                                    - Integer.toUnsignedLong(tail.getInt(at + 12))
+                                    - Integer.toUnsignedLong(tail.getInt(at + 16));
+                    if (before > 0) {
+                        throw new ZipException(("its first %d bytes are not of this archive, as where archives were"
+                                        + " joined; unpack each, and write one archive")
+                                .formatted(before));
+                    }
+                    return;
+                }
+            }
         }
     }
 
@@ -157,7 +204,7 @@ public final class ZipStore implements Store, AutoCloseable {
 
     /** Whether an entry is there and not compressed, so that a range of it is read without what comes before. */
     public boolean isStored(String key) {
-        ZipEntry entry = zip.getEntry(key);
+        ZipEntry entry = entries.containsKey(key) ? zip.getEntry(key) : null; // which encodes the key
         return entry != null && entry.getMethod() == ZipEntry.STORED;
     }
 
@@ -197,7 +244,17 @@ public final class ZipStore implements Store, AutoCloseable {
     }
 
     @Override
-    public Mono<ByteBuffer> find(String key, int max) {
+    public Mono<StoreEntry> entry(Manifest.Line line) {
+        return entry(line.key());
+    }
+
+    @Override
+    public List<String> state(StoreEntry entry) {
+        return entry.state();
+    }
+
+    @Override
+    public Mono<ByteBuffer> find(String key, int max, int maxLine) {
         StoreEntry entry = entries.get(key);
         if (entry == null) {
             return Mono.empty();
@@ -220,9 +277,9 @@ public final class ZipStore implements Store, AutoCloseable {
     }
 
     private ByteBuffer whole(StoreEntry entry) {
-        if (entry.size() > LARGEST_ARRAY) {
+        if (entry.size() > HeapLimit.MAX_ARRAY) {
             throw new StoreException("cannot read %s in %s: a sample holds at most %d bytes, the entry has %d"
-                    .formatted(entry.key(), location, LARGEST_ARRAY, entry.size()));
+                    .formatted(entry.key(), location, HeapLimit.MAX_ARRAY, entry.size()));
         }
         byte[] bytes = unchanged(entry, 0, (int) entry.size());
         CRC32 crc = new CRC32();

@@ -6,14 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
 import io.penstock.fault.StoreException;
 import io.penstock.store.Manifest;
 import io.penstock.store.StoreEntry;
+import io.penstock.store.mirror.MirroredStore;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -28,6 +31,7 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -126,6 +130,26 @@ class HostileServerTest {
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("m.jsonl")
                 .hasMessageContaining("has a line of more than 65536 bytes");
+        assertThat(sent.get()).isLessThan(64L << 20);
+    }
+
+    @Test
+    void manifest_ofOneEndlessLineBehindAMirror_isRefusedAtTheLimitOfALine(@TempDir Path directory) {
+        AtomicLong sent = new AtomicLong();
+        URI address = serve((request, response) -> response.header(HttpHeaderNames.CONTENT_LENGTH, "209715200")
+                .send(
+                        request.method().equals(HttpMethod.HEAD)
+                                ? Flux.empty()
+                                : Flux.<ByteBuf>generate(sink -> {
+                                    sent.addAndGet(65_536);
+                                    sink.next(Unpooled.wrappedBuffer(new byte[65_536]));
+                                })));
+
+        try (MirroredStore mirror = MirroredStore.of(store(address, options()), directory)) {
+            assertThatThrownBy(() -> Manifest.open(mirror, "m.jsonl"))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("has a line of more than 65536 bytes");
+        }
         assertThat(sent.get()).isLessThan(64L << 20);
     }
 

@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.blockhound.BlockHound;
@@ -24,6 +25,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** Nothing blocks on an event loop, neither the client's nor the server's, in good times and in bad. */
+@Tag("blockhound")
 class HttpBlockHoundTest {
 
     private static final Map<Fault, Double> FAULTS =

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.Unpooled;
 import io.penstock.fault.StoreException;
+import io.penstock.store.Descriptors;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -145,6 +146,19 @@ class HttpLimitsTest {
         assertThatThrownBy(() -> ended.find("x", 10).block()).hasMessageContaining("its store is closed");
     }
 
+    /** Both ends of a connection are in this process. */
+    @Test
+    void stores_thatStayOpenByDozens_takeTheSocketsOfOne() throws IOException {
+        URI address = serve(new Crowd(40)::answer);
+        long before = Descriptors.sockets();
+
+        for (int i = 0; i < 40; i++) {
+            readMany(HttpStore.at(address.resolve("set" + i + "/"), once()));
+        }
+
+        assertThat(Descriptors.sockets()).isLessThanOrEqualTo(before + 2 * 64 + Descriptors.OTHERS);
+    }
+
     @Test
     void connections_thatAreIdle_closeSoonWithoutTheStore() {
         Sinks.Empty<Void> closed = Sinks.empty();
@@ -156,17 +170,6 @@ class HttpLimitsTest {
         HttpStore.at(address, once()).find("x", 10).block();
 
         closed.asMono().block(SOON);
-    }
-
-    @Test
-    void filesThatAreAllOpen_areAFaultThatMayPassWithAdvice() {
-        HttpFault fault = HttpFault.of(
-                new IllegalStateException(new IOException("newSocketStream(..) failed: Too many open files")),
-                HttpOptions.standard());
-
-        assertThat(fault.isPassing()).isTrue();
-        assertThat(fault.reason() + fault.advice())
-                .contains("as many files and connections open as it may; raise the limit that ulimit -n shows");
     }
 
     @Test

@@ -1,7 +1,7 @@
 package io.penstock.store.http;
 
-import io.penstock.kit.StoreKit;
 import io.penstock.store.Store;
+import io.penstock.testkit.StoreKit;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;

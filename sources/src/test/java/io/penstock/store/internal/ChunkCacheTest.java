@@ -49,20 +49,6 @@ class ChunkCacheTest {
     }
 
     @Test
-    void forget_ofAChunk_freesItsBytesAndLetsItBeLoadedAgain() {
-        ChunkCache<String> loads = new ChunkCache<>(6, String::length);
-        load(loads, 1, "aaa").block();
-
-        loads.forget(1);
-        loads.forget(2);
-        load(loads, 1, "bb").block();
-
-        assertThat(loads.held(1)).isEqualTo("bb");
-        assertThat(loads.bytes()).isEqualTo(2);
-        assertThat(loaded).containsExactly(1L, 1L);
-    }
-
-    @Test
     void get_fromManyThreads_loadsEachOnce() {
         ChunkCache<Long> loads = new ChunkCache<>(1 << 20, value -> 1);
         AtomicInteger count = new AtomicInteger();

@@ -77,7 +77,7 @@ class FileNamesTest {
         String inC = listAndRead("C");
         String inUtf8 = listAndRead("C.UTF-8");
 
-        assertThat(inC.lines().map(line -> line.substring(0, line.indexOf(" SampleKey"))))
+        assertThat(inC.lines().map(line -> line.substring(0, line.lastIndexOf(' '))))
                 .isEqualTo(List.of("b/plain.png plain", "b/字+%.png letter", "Äpfel/grün 1.jpg apple"));
         assertThat(inUtf8).isEqualTo(inC);
     }

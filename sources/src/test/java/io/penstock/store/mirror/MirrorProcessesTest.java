@@ -2,10 +2,11 @@ package io.penstock.store.mirror;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.kit.WrappedStore;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
-import io.penstock.store.internal.BlockSums;
+import io.penstock.store.internal.copy.BlockSums;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -169,41 +170,20 @@ class MirrorProcessesTest {
     }
 
     /** The same files, of which the second slice never comes. */
-    private record Stopping(FileStore files) implements Store {
-        @Override
-        public String location() {
-            return files.location();
-        }
-
-        @Override
-        public void list(Visitor visitor) {
-            files.list(visitor);
-        }
-
-        @Override
-        public Mono<ByteBuffer> read(StoreEntry entry) {
-            return files.read(entry);
+    private static final class Stopping extends WrappedStore {
+        Stopping(FileStore files) {
+            super(files);
         }
 
         @Override
         public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
             return offset == 0
-                    ? files.read(entry, offset, length)
+                    ? super.read(entry, offset, length)
                     : Mono.<ByteBuffer>fromRunnable(() -> {
                                 System.out.println("stopped");
                                 STOPPED.countDown();
                             })
                             .then(Mono.never());
-        }
-
-        @Override
-        public Mono<StoreEntry> entry(String key) {
-            return files.entry(key);
-        }
-
-        @Override
-        public Mono<ByteBuffer> find(String key, int max) {
-            return files.find(key, max);
         }
     }
 }

@@ -1,10 +1,10 @@
 package io.penstock.store.mirror;
 
-import io.penstock.kit.StoreKit;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
 import io.penstock.store.http.HttpStore;
 import io.penstock.store.http.TestServer;
+import io.penstock.testkit.StoreKit;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +52,18 @@ class MirroredStoreKitTest {
         @Override
         MirroredStore open(Path folder, Path directory) {
             return MirroredStore.of(FileStore.open(folder), directory).inBackground();
+        }
+    }
+
+    @Nested
+    class OverAMirror extends Kit {
+        @TempDir
+        @SuppressWarnings("NullAway.Init")
+        private Path nearer;
+
+        @Override
+        MirroredStore open(Path folder, Path directory) {
+            return MirroredStore.of(MirroredStore.of(FileStore.open(folder), nearer), directory);
         }
     }
 

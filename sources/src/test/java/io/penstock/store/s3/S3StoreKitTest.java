@@ -1,8 +1,8 @@
 package io.penstock.store.s3;
 
-import io.penstock.kit.StoreKit;
 import io.penstock.store.Store;
 import io.penstock.store.http.HttpOptions;
+import io.penstock.testkit.StoreKit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

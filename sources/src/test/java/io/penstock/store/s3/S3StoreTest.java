@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fault.StoreException;
 import io.penstock.records.RecordFiles;
+import io.penstock.store.Descriptors;
+import io.penstock.store.Manifest;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.http.HttpOptions;
+import io.penstock.store.http.internal.HttpReads;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -81,10 +84,36 @@ class S3StoreTest {
     }
 
     @Test
+    void entry_ofALineWithSizeAndEntityTag_asksForNothing() {
+        S3Store store = open("set");
+
+        StoreEntry entry = store.entry(new Manifest.Line("nothing", 7, null, "\"5f2c-61d\"", null, -1))
+                .block();
+
+        assertThat(entry).isEqualTo(new StoreEntry("nothing", 7, HttpReads.version("\"5f2c-61d\"")));
+    }
+
+    @Test
     void read_keyThatProxiesResolve_isRefused() {
         assertThatThrownBy(() -> open("set").find("a/../b", 100).block())
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("..");
+    }
+
+    /** Both ends of a connection are in this process. */
+    @Test
+    void stores_thatStayOpenByDozens_takeTheSocketsOfOne() throws IOException {
+        for (int i = 0; i < 64; i++) {
+            server.objects.put("set/" + i, bytes("" + i));
+        }
+        long before = Descriptors.sockets();
+
+        for (int i = 0; i < 40; i++) {
+            S3Store store = open("set");
+            Flux.fromIterable(list(store)).flatMap(store::read, 64).blockLast();
+        }
+
+        assertThat(Descriptors.sockets()).isLessThanOrEqualTo(before + 2 * 64 + Descriptors.OTHERS);
     }
 
     @Test

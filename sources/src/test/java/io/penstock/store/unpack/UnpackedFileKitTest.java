@@ -1,10 +1,10 @@
 package io.penstock.store.unpack;
 
-import io.penstock.kit.StoreKit;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;
+import io.penstock.testkit.StoreKit;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;

@@ -9,7 +9,7 @@ import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.store.ShortStore;
 import io.penstock.store.StoreFile;
-import io.penstock.store.internal.BlockSums;
+import io.penstock.store.internal.copy.BlockSums;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,12 +21,16 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.stream.Stream;
+import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 public class UnpackerTest {
 
@@ -69,7 +73,7 @@ public class UnpackerTest {
     private List<String> copies() throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
             return files.map(file -> file.getFileName().toString())
-                    .filter(name -> !name.startsWith(BlockSums.PREFIX))
+                    .filter(name -> !name.startsWith(BlockSums.PREFIX) && !name.startsWith("."))
                     .toList();
         }
     }
@@ -81,10 +85,11 @@ public class UnpackerTest {
         ShortStore store = new ShortStore()
                 .with("a.gz", gzip(PLAIN))
                 .with("b.TGZ", joined(gzip(half), gzip(rest)))
+                .with("b.zlib", joined(zlib(half), zlib(rest)))
                 .with("c.tar.zst", Zstd.compress(PLAIN))
                 .with("d.zst", joined(Zstd.compress(half), Zstd.compress(rest)));
 
-        for (String key : List.of("a.gz", "b.TGZ", "c.tar.zst", "d.zst")) {
+        for (String key : List.of("a.gz", "b.TGZ", "b.zlib", "c.tar.zst", "d.zst")) {
             assertThat(all(unpack(Unpacker.inMemory(), store, key))).as(key).isEqualTo(PLAIN);
             assertThat(all(unpack(Unpacker.into(folder), store, key))).as(key).isEqualTo(PLAIN);
         }
@@ -214,6 +219,72 @@ public class UnpackerTest {
                     .hasMessageContaining(key);
         }
         assertThat(copies()).isEmpty();
+    }
+
+    @Test
+    void unpack_whatFollowsTheLastMember_isRefusedNamingFileAndByte() {
+        byte[] gzip = gzip(PLAIN);
+        byte[] zlib = zlib(PLAIN);
+        byte[] zstd = Zstd.compress(PLAIN);
+        for (int length : new int[] {1, 2, 3, 4, 5, 100}) {
+            byte[] garbage = new byte[length];
+            Arrays.fill(garbage, (byte) 'x');
+            ShortStore store = new ShortStore()
+                    .with("a.gz", joined(gzip, garbage))
+                    .with("a.zz", joined(zlib, garbage))
+                    .with("a.zst", joined(zstd, garbage));
+
+            assertThatThrownBy(() -> unpack(Unpacker.inMemory(), store, "a.gz"))
+                    .as("%d bytes", length)
+                    .isInstanceOf(FormatException.class)
+                    .hasMessage(
+                            "a.gz in short://store cannot be unpacked as GZIP: what follows its end at byte %d is no more of"
+                                    + " it after 300000 bytes",
+                            gzip.length);
+            assertThatThrownBy(() -> unpack(Unpacker.inMemory(), store, "a.zz"))
+                    .isInstanceOf(FormatException.class)
+                    .hasMessageContaining("a.zz in short://store")
+                    .hasMessageContaining("at byte %d", zlib.length);
+            assertThatThrownBy(() -> unpack(Unpacker.inMemory(), store, "a.zst"))
+                    .isInstanceOf(FormatException.class)
+                    .hasMessageContaining("a.zst in short://store")
+                    .hasMessageEndingWith("after 300000 bytes");
+        }
+    }
+
+    @Test
+    void unpack_gzipPaddedWithZeros_isUnpacked() throws IOException {
+        ShortStore store = new ShortStore().with("a.gz", joined(gzip(PLAIN), new byte[1000]));
+
+        assertThat(all(unpack(Unpacker.inMemory(), store, "a.gz"))).isEqualTo(PLAIN);
+    }
+
+    private static byte[] zlib(byte[] bytes) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (DeflaterOutputStream zlib = new DeflaterOutputStream(out)) {
+            zlib.write(bytes);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+        return out.toByteArray();
+    }
+
+    @Test
+    void unpack_bySeveralAtOnce_isDoneOnce() throws Exception {
+        ShortStore store = new ShortStore().with("a.gz", gzip(PLAIN));
+        unpack(Unpacker.inMemory(), store, "a.gz");
+        int once = store.asked().size();
+
+        List<StoreFile> files = Flux.range(0, 8)
+                .flatMap(i -> Mono.fromCallable(() -> unpack(Unpacker.into(folder), store, "a.gz"))
+                        .subscribeOn(Schedulers.boundedElastic()))
+                .collectList()
+                .block();
+
+        assertThat(store.asked()).hasSize(2 * once);
+        for (StoreFile file : files) {
+            assertThat(all(file)).isEqualTo(PLAIN);
+        }
     }
 
     @Property(tries = 200)

@@ -1,7 +1,7 @@
 package io.penstock.store.zip;
 
-import io.penstock.kit.StoreKit;
 import io.penstock.store.Store;
+import io.penstock.testkit.StoreKit;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -20,6 +20,10 @@ class ZipStoreKitTest extends StoreKit {
     @TempDir
     @SuppressWarnings("NullAway.Init")
     private Path beside;
+
+    Path beside() {
+        return beside;
+    }
 
     @Override
     protected Store open(Path folder) throws IOException {

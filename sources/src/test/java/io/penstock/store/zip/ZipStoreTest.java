@@ -13,6 +13,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -202,6 +203,18 @@ class ZipStoreTest {
                 .hasMessageContaining("no such file");
     }
 
+    /** The JDK passes over what is before the last archive. */
+    @Test
+    void open_joinedArchives_isRefused() throws IOException {
+        byte[] bytes = Files.readAllBytes(zip);
+        Files.write(zip, bytes, StandardOpenOption.APPEND);
+
+        assertThatThrownBy(() -> ZipStore.open(zip))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("its first %d bytes are not of this archive, as where archives were joined"
+                        .formatted(bytes.length));
+    }
+
     @Test
     void read_closed_isRefused() {
         ZipStore store = ZipStore.open(zip);
@@ -223,6 +236,49 @@ class ZipStoreTest {
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("a/deflated in ")
                     .hasMessageEndingWith("lies beyond the end of the file");
+        }
+    }
+
+    @Test
+    void open_nameThatIsNoUtf8_isRefused() throws IOException {
+        try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(zip), StandardCharsets.ISO_8859_1)) {
+            out.putNextEntry(new ZipEntry("süß"));
+        }
+
+        assertThatThrownBy(() -> ZipStore.open(zip))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("data.zip: an entry's name or comment is not UTF-8: ");
+    }
+
+    @Test
+    void keys_withHalfASurrogatePair_nameNothing() {
+        try (ZipStore store = ZipStore.open(zip)) {
+            for (String key : List.of("\uD83D", "a/\uDE00", "?")) {
+                assertThat(store.entry(key).block()).isNull();
+                assertThat(store.find(key, 100).block()).isNull();
+                assertThat(store.isStored(key)).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void read_entryThatClaimsGibibytes_isRefusedWithoutTheirMemory() throws IOException {
+        byte[] bytes = Files.readAllBytes(zip);
+        ByteBuffer archive = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        int directory = archive.getInt(bytes.length - 6);
+        int claimed = Integer.MAX_VALUE - 100; // more than the heap of the tests
+        archive.putInt(directory + 24, claimed);
+        Files.write(zip, bytes);
+
+        try (ZipStore store = ZipStore.open(zip)) {
+            StoreEntry entry = Objects.requireNonNull(store.entry("a/deflated").block());
+            assertThat(entry.size()).isEqualTo(claimed);
+            assertThatThrownBy(() -> store.read(entry).block())
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("ends early: has 21 bytes");
+            assertThatThrownBy(() -> store.read(entry, 10, claimed - 20).block())
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("ends early: has 21 bytes");
         }
     }
 

@@ -2,6 +2,7 @@ package io.penstock.cache.chronicle.internal;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
+import io.penstock.internal.Crc32c;
 import io.penstock.internal.Notice;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +24,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -143,9 +143,13 @@ public final class CacheFiles {
 
     public static String formatLine(int format) {
         String words = "penstock cache, format " + format;
-        CRC32C sum = new CRC32C();
-        sum.update(words.getBytes(StandardCharsets.UTF_8));
-        return "%s, %08x%n".formatted(words, sum.getValue()).replace("\r", "");
+        return "%s, %08x%n"
+                .formatted(words, Crc32c.of(words.getBytes(StandardCharsets.UTF_8)))
+                .replace("\r", "");
+    }
+
+    private List<Path> own() {
+        return List.of(control(), fillings(), locks(), once(), halfFormat(), format());
     }
 
     /** Oldest first. */
@@ -185,7 +189,7 @@ public final class CacheFiles {
     /** Paths at which something else is than a file or directory of ours. Opens none of them: a pipe would wait. */
     public List<Strange> strange() throws IOException {
         List<Strange> strange = new ArrayList<>();
-        for (Path file : List.of(format(), halfFormat(), control(), locks(), once(), fillings())) {
+        for (Path file : own()) {
             addIfStrange(strange, file, false);
         }
         for (Path log : named(root, LOG_NAME)) {
@@ -273,14 +277,14 @@ public final class CacheFiles {
         for (Path log : logs()) {
             deleteLog(log);
         }
-        for (Path file : List.of(control(), fillings(), locks(), once(), halfFormat(), format())) {
+        for (Path file : own()) {
             delete(file);
         }
     }
 
     /** The paths in the directory and in its logs that have no name of ours, sorted. */
     public List<Path> foreign() throws IOException {
-        Set<Path> own = new HashSet<>(List.of(control(), fillings(), locks(), once(), halfFormat(), format()));
+        Set<Path> own = new HashSet<>(own());
         List<Path> foreign = new ArrayList<>();
         for (Path path : named(root, ANYTHING)) {
             if (LOG_NAME.matcher(path.getFileName().toString()).matches() && Files.isDirectory(path)) {

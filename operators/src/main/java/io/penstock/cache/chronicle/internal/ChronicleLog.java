@@ -6,6 +6,7 @@ import io.penstock.internal.AccessFaults;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -14,7 +15,6 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Objects;
 import java.util.zip.CRC32C;
-import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.core.shutdown.PriorityHook;
 import net.openhft.chronicle.core.time.SetTimeProvider;
 import net.openhft.chronicle.queue.ChronicleQueue;
@@ -38,7 +38,6 @@ public final class ChronicleLog implements AutoCloseable {
 
     private static final RollCycles CYCLE = RollCycles.FIVE_MINUTELY;
     private static final DateTimeFormatter FILE = DateTimeFormatter.ofPattern("yyyyMMdd-HHmm'V.cq4'");
-    private static final int LEAST_BY_CALL = 16 << 10;
     private static final int LATE = 100;
     private static final int STAGED = 256 << 10;
     private static final int PIECE = 32 << 10;
@@ -49,11 +48,19 @@ public final class ChronicleLog implements AutoCloseable {
     private final SetTimeProvider clock = new SetTimeProvider(0);
     private final ChronicleQueue queue;
     private final ExcerptAppender appender;
-    private final ByteBuffer staging = ByteBuffer.allocateDirect(STAGED + 2 * LogEntry.WORD);
+
+    /** A header's room, then what is staged of a value. */
+    private final ByteBuffer staging = ByteBuffer.allocateDirect(LogEntry.ALIGNMENT + STAGED + 2 * LogEntry.WORD);
+
+    private final ByteBuffer staged = staging.slice(LogEntry.ALIGNMENT, staging.capacity() - LogEntry.ALIGNMENT);
+    private final ByteBuffer word = ByteBuffer.allocateDirect(LogEntry.WORD).order(ByteOrder.LITTLE_ENDIAN);
     private final AccessFaults faults = new AccessFaults();
     private long cycle = -1;
     private @Nullable FileChannel channel;
     private long atLeast;
+
+    /** Where the word of the next document lies. */
+    private long next;
 
     /** @param blockBytes what is mapped at once, a power of two; an entry takes at most a quarter of it */
     ChronicleLog(Path directory, long blockBytes) {
@@ -90,11 +97,15 @@ public final class ChronicleLog implements AutoCloseable {
     void roll() throws IOException {
         Path file = nextFile();
         requireWhole();
+        if (channel != null) {
+            writeWord(SegmentScanner.END, next);
+        }
         closeChannel();
         cycle++;
         clock.currentTimeMillis(cycle * CYCLE.lengthInMillis());
         try (DocumentContext probe = appender.writingDocument()) {
             probe.rollbackOnClose();
+            next = Objects.requireNonNull(probe.wire()).bytes().writePosition() - LogEntry.WORD;
             long now = CYCLE.toCycle(probe.index());
             if (now != cycle) {
                 throw new IOException("the log went to cycle %d, not %d".formatted(now, cycle));
@@ -105,8 +116,8 @@ public final class ChronicleLog implements AutoCloseable {
     }
 
     /**
-     * Chronicle compares and sets words of the mapping. Where that is not compiled, the virtual machine's own code does,
-     * and a page that is gone would end the process there. So this is asked shortly before.
+     * A write behind a cut would lengthen the file again, so that zeros stand where others look for their values. The
+     * file has its whole length from its first moment on.
      */
     private void requireWhole() throws IOException {
         FileChannel open = channel;
@@ -116,75 +127,66 @@ public final class ChronicleLog implements AutoCloseable {
     }
 
     /**
-     * Appends a whole entry; where its value lies in the file. Of a long one only Chronicle's word goes through the
-     * mapping: the first write to a page of it is a fault, which costs several times what a call does that writes all
-     * pages. (The two ways meet in the page cache.)
+     * Appends a whole entry; where its value lies in the file. Nothing goes through the mapping. Its first write to a page
+     * is a fault, which costs more than a call. And Chronicle compares and sets the words of documents there: where that
+     * is not compiled, a page that was cut off ends the process. So the word is written by a call too, last: a reader
+     * that sees it sees all (the two ways meet in the page cache).
      */
     long append(int kind, SampleKey key, long sequence, Encoded value, Provenance provenance) throws IOException {
         requireWhole();
-        try (DocumentContext document = appender.writingDocument()) {
-            try {
-                Bytes<?> bytes = document.wire().bytes();
-                long valueAt = LogEntry.valueAt(bytes.writePosition() - LogEntry.WORD);
-                int length = value.length();
-                CRC32C sum = LogEntry.checkOf(key);
-                if (length < LEAST_BY_CALL) {
-                    value.copyTo(staging.clear(), 0);
-                    sum.update(staging.limit(length));
-                    bytes.write(valueAt, staging, 0, length);
-                } else {
-                    write(valueAt, value, sum);
-                }
-                int check = (int) sum.getValue();
-                ByteBuffer header = LogEntry.header(kind, key, sequence, length, check, provenance, valueAt);
-                bytes.write(valueAt - LogEntry.HEADER, header, 0, LogEntry.HEADER);
-                faults.raise(); // or what could not be read would be written with a checksum that is right
-                bytes.writePosition(LogEntry.end(valueAt, length));
-                requireWhole();
-                return valueAt;
-            } catch (Throwable e) {
-                document.rollbackOnClose(); // or closing would publish what there is of it
-                throw e;
-            }
-        }
-    }
-
-    /**
-     * Adds the value to its checksum piece by piece while it is copied to where a call takes it from: each is in the
-     * processor's cache then. Left to itself the call would copy it as well, and the checksum read it from memory. With
-     * zeros for the next word: its page, too, is then made here and not read into by a fault.
-     */
-    private void write(long valueAt, Encoded value, CRC32C sum) throws IOException {
+        long document = next;
+        long valueAt = LogEntry.valueAt(document);
+        long at = valueAt; // of what is staged
         int length = value.length();
-        long at = valueAt;
-        staging.clear();
+        CRC32C sum = LogEntry.checkOf(key);
+        staged.clear();
         for (int done = 0; done < length; ) {
-            if (staging.remaining() < PIECE) {
-                at += writeStaged(at);
+            if (staged.remaining() < PIECE) {
+                at += writeAll(staged.flip(), at);
+                staged.clear();
             }
             int piece = Math.min(PIECE, length - done);
-            int from = staging.position();
-            value.copyTo(done, staging, from, piece);
-            staging.position(from + piece);
-            sum.update(staging.duplicate().flip().position(from));
+            int from = staged.position();
+            value.copyTo(done, staged, from, piece); // piece by piece: each is still in the processor's cache below
+            staged.position(from + piece);
+            sum.update(staged.duplicate().flip().position(from));
             done += piece;
         }
-        for (long end = LogEntry.end(valueAt, length) + LogEntry.WORD; at + staging.position() < end; ) {
-            staging.put((byte) 0);
+        long end = LogEntry.end(valueAt, length);
+        while (at + staged.position() < end + LogEntry.WORD) {
+            staged.put((byte) 0); // the next word, too: its page is made here, and not read into by a fault
         }
-        writeStaged(at);
+        ByteBuffer header = LogEntry.header(kind, key, sequence, length, (int) sum.getValue(), provenance, valueAt);
+        faults.raise(); // or what could not be read would be written with a checksum that is right
+        if (at == valueAt) {
+            staging.put(LogEntry.WORD, header, 0, LogEntry.HEADER);
+            writeAll(
+                    staging.limit(LogEntry.ALIGNMENT + staged.position()).position(LogEntry.WORD),
+                    at - LogEntry.HEADER);
+        } else {
+            writeAll(staged.flip(), at);
+            writeAll(header, valueAt - LogEntry.HEADER);
+        }
+        writeWord((int) (end - document) - LogEntry.WORD, document);
+        next = end;
+        requireWhole();
+        return valueAt;
     }
 
-    private int writeStaged(long position) throws IOException {
+    private void writeWord(int value, long position) throws IOException {
+        writeAll(word.clear().putInt(0, value), position);
+    }
+
+    private int writeAll(ByteBuffer bytes, long position) throws IOException {
         FileChannel file = Objects.requireNonNull(channel);
-        staging.flip();
-        int length = staging.limit();
-        while (staging.hasRemaining()) {
-            if (file.write(staging, position + staging.position()) == 0) {
-                throw new IOException("the file system takes nothing at position %d".formatted(position));
+        int length = bytes.remaining();
+        for (long at = position; bytes.hasRemaining(); ) {
+            int written = file.write(bytes, at);
+            if (written == 0) {
+                throw new IOException("the file system takes nothing at position %d".formatted(at));
             }
+            at += written;
         }
-        staging.clear();
         return length;
     }
 

@@ -4,7 +4,6 @@ import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.internal.LengthCodes;
 import io.penstock.cache.internal.RamIndex;
-import io.penstock.internal.AccessFaults;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;
@@ -152,7 +151,23 @@ public final class DiskIndex implements SegmentScanner.Finds {
     }
 
     @Override
-    public void value(Segment segment, long valueAt, SampleKey key, long sequence, int length) {
+    public void entry(Segment segment, int kind, long valueAt) {
+        ByteBuffer file = segment.bytes();
+        switch (kind) {
+            case LogEntry.VALUE ->
+                value(
+                        segment,
+                        valueAt,
+                        LogEntry.key(file, valueAt),
+                        LogEntry.sequence(file, valueAt),
+                        LogEntry.length(file, valueAt));
+            case LogEntry.TOMBSTONE ->
+                tombstone(segment, LogEntry.key(file, valueAt), LogEntry.sequence(file, valueAt));
+            default -> damage(segment);
+        }
+    }
+
+    void value(Segment segment, long valueAt, SampleKey key, long sequence, int length) {
         count(segment, sequence, length);
         Long removed = tombstones.isEmpty() ? null : tombstones.get(key);
         if (removed != null && removed > sequence) {
@@ -168,8 +183,7 @@ public final class DiskIndex implements SegmentScanner.Finds {
         } else {
             bury(before);
         }
-        segment.liveEntries.incrementAndGet();
-        segment.liveBytes.addAndGet(LogEntry.bytes(length));
+        segment.countLive(1, length);
     }
 
     private void count(Segment segment, long sequence, int length) {
@@ -185,16 +199,14 @@ public final class DiskIndex implements SegmentScanner.Finds {
      */
     void moved(SampleKey key, long fromPlace, Segment to, long toAt, long sequence, int length) {
         count(to, sequence, length);
-        to.liveEntries.incrementAndGet();
-        to.liveBytes.addAndGet(LogEntry.bytes(length));
+        to.countLive(1, length);
         for (long now = index.find(key); Location.place(now) == fromPlace; now = index.find(key)) {
             if (index.replace(key, now, Location.of(to, toAt))) {
                 bury(now);
                 return;
             }
         }
-        to.liveEntries.decrementAndGet();
-        to.liveBytes.addAndGet(-LogEntry.bytes(length));
+        to.countLive(-1, length);
     }
 
     /** Whether a key leads to this place, and its value is there as it was written; one that is not is forgotten. */
@@ -248,15 +260,12 @@ public final class DiskIndex implements SegmentScanner.Finds {
     private void bury(long location) {
         Segment segment = segments.of(location);
         if (segment != null) {
-            segment.liveEntries.decrementAndGet();
             segment.usedEntries.addAndGet(Location.isUsed(location) ? -1 : 0);
-            int length = LogEntry.length(segment.bytes(), Location.position(location));
-            segment.liveBytes.addAndGet(-LogEntry.bytes(length));
+            segment.countLive(-1, LogEntry.length(segment.bytes(), Location.position(location)));
         }
     }
 
-    @Override
-    public void tombstone(Segment segment, SampleKey key, long sequence) {
+    void tombstone(Segment segment, SampleKey key, long sequence) {
         lastSequence.accumulateAndGet(sequence, Math::max);
         segment.youngestTombstone = Math.max(segment.youngestTombstone, sequence);
         tombstones.merge(key, sequence, Math::max);
@@ -266,8 +275,7 @@ public final class DiskIndex implements SegmentScanner.Finds {
         }
     }
 
-    @Override
-    public void damage(Segment segment) {
+    private void damage(Segment segment) {
         segment.damaged.incrementAndGet();
         damaged.incrementAndGet();
     }
@@ -291,37 +299,21 @@ public final class DiskIndex implements SegmentScanner.Finds {
 
     /** Everything that was written to the files and is whole, by going through their headers. */
     public void forEach(Visitor use) {
-        AccessFaults faults = new AccessFaults();
         for (Segment segment : segments.all()) {
-            try {
-                new SegmentScanner(new Kept(segment, use)).on(segment.again());
-                faults.raise();
-            } catch (InternalError e) {
-                damage(segment); // it was cut shorter, and what follows is unknown
+            InternalError cut = new SegmentScanner((copy, kind, at) -> visit(segment, kind, at, copy.bytes(), use))
+                    .scan(segment.again());
+            if (cut != null) {
+                damage(segment); // what follows is unknown
             }
         }
     }
 
-    private final class Kept implements SegmentScanner.Finds {
-        private final Segment kept;
-        private final Visitor use;
-
-        Kept(Segment kept, Visitor use) {
-            this.kept = kept;
-            this.use = use;
+    private void visit(Segment segment, int kind, long at, ByteBuffer file, Visitor use) {
+        if (kind == LogEntry.VALUE) {
+            SampleKey key = LogEntry.key(file, at);
+            boolean live = Location.place(index.find(key)) == Location.place(segment, at);
+            use.entry(key, LogEntry.provenance(file, at), segment.name(), at, LogEntry.length(file, at), live);
         }
-
-        @Override
-        public void value(Segment copy, long valueAt, SampleKey key, long sequence, int length) {
-            boolean live = Location.place(index.find(key)) == Location.place(kept, valueAt);
-            use.entry(key, LogEntry.provenance(copy.bytes(), valueAt), kept.name(), valueAt, length, live);
-        }
-
-        @Override
-        public void tombstone(Segment copy, SampleKey key, long sequence) {}
-
-        @Override
-        public void damage(Segment copy) {}
     }
 
     /** Forgets the tombstones that are older than every value. */

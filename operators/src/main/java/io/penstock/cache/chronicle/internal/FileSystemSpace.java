@@ -3,7 +3,6 @@ package io.penstock.cache.chronicle.internal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.function.Supplier;
 import net.openhft.posix.PosixAPI;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,25 +26,22 @@ public final class FileSystemSpace implements Space {
 
     private final Path directory;
     private final Object loading = new Object();
-    private final Supplier<@Nullable PosixAPI> calls = new Supplier<>() {
-        private boolean asked;
-        private @Nullable PosixAPI loaded;
-
-        @Override
-        public @Nullable PosixAPI get() {
-            synchronized (loading) {
-                if (!asked) {
-                    asked = true;
-                    loaded = load();
-                }
-                return loaded;
-            }
-        }
-    };
+    private boolean asked;
+    private @Nullable PosixAPI loaded;
 
     /** Loads nothing native until room is needed, so that a cache that only reads opens faster. */
     public FileSystemSpace(Path directory) {
         this.directory = directory;
+    }
+
+    private @Nullable PosixAPI calls() {
+        synchronized (loading) {
+            if (!asked) {
+                asked = true;
+                loaded = load();
+            }
+            return loaded;
+        }
     }
 
     private static @Nullable PosixAPI load() {
@@ -92,7 +88,7 @@ public final class FileSystemSpace implements Space {
 
     /** The error's number, 0 for none, -1 where there is no such call. */
     private int allocate(Path file, int mode, long from, long bytes) {
-        PosixAPI posix = calls.get();
+        PosixAPI posix = calls();
         int handle = posix == null ? -1 : posix.open(file.toString(), READ_WRITE, RIGHTS);
         if (posix == null || handle < 0) {
             return -1;

@@ -21,8 +21,11 @@ public final class LogEntry {
     static final int HEADER = 60;
     public static final int ALIGNMENT = 64;
     public static final int WORD = Integer.BYTES; // what Chronicle puts before each document
-    static final int VALUE = 0x01_54_53_50; // "PST", kind 1, little-endian
-    static final int TOMBSTONE = 0x02_54_53_50;
+    public static final int VALUE = 0x01_54_53_50; // "PST", kind 1, little-endian
+    public static final int TOMBSTONE = 0x02_54_53_50;
+
+    /** The kind of what is no whole entry. */
+    public static final int DAMAGE = 0;
 
     private static final int CHECK_AT = 4;
     private static final int HIGH_AT = 8;
@@ -73,10 +76,10 @@ public final class LogEntry {
         return header.putInt(CHECK_AT, headerCheck(header, 0, valueAt));
     }
 
-    /** The kind of the whole header before this value, or 0 if there is none. */
+    /** The kind of the whole header before this value, {@link #DAMAGE} if there is none. */
     static int kind(ByteBuffer file, long valueAt) {
         if (valueAt < HEADER || valueAt > file.limit()) {
-            return 0;
+            return DAMAGE;
         }
         int at = (int) valueAt - HEADER;
         int kind = file.getInt(at);
@@ -85,10 +88,10 @@ public final class LogEntry {
                 && length >= 0
                 && length <= file.limit() - valueAt
                 && file.getInt(at + CHECK_AT) == headerCheck(file, at, valueAt);
-        return whole ? kind : 0;
+        return whole ? kind : DAMAGE;
     }
 
-    static SampleKey key(ByteBuffer file, long valueAt) {
+    public static SampleKey key(ByteBuffer file, long valueAt) {
         int at = (int) valueAt - HEADER;
         return new SampleKey(file.getLong(at + HIGH_AT), file.getLong(at + LOW_AT));
     }
@@ -97,7 +100,7 @@ public final class LogEntry {
         return file.getLong((int) valueAt - HEADER + SEQUENCE_AT);
     }
 
-    static int length(ByteBuffer file, long valueAt) {
+    public static int length(ByteBuffer file, long valueAt) {
         return file.getInt((int) valueAt - HEADER + LENGTH_AT);
     }
 
@@ -121,8 +124,13 @@ public final class LogEntry {
         return length <= file.limit() - valueAt ? length : -1;
     }
 
+    /** Whether the value of the entry here is what was put. */
+    public static boolean matches(ByteBuffer file, long valueAt) {
+        return matches(key(file, valueAt), file.slice((int) valueAt, length(file, valueAt)), file, valueAt);
+    }
+
     /** Whether these are the bytes that were put. */
-    public static boolean matches(SampleKey key, ByteBuffer value, ByteBuffer file, long valueAt) {
+    static boolean matches(SampleKey key, ByteBuffer value, ByteBuffer file, long valueAt) {
         return file.getInt((int) valueAt - HEADER + VALUE_CHECK_AT) == valueCheck(key, value);
     }
 

@@ -128,12 +128,16 @@ public final class LogWriter implements AutoCloseable {
     }
 
     /**
-     * Appends an entry and lets all processes find it.
+     * Appends an entry and lets all processes find it, unless its key has been published since it was put.
      * @param publisher runs what lets this process find it
      * @return false if there is no room for it
      * @throws IOException if the file system has none, or fails
      */
     public boolean append(PendingAppend entry, Consumer<Runnable> publisher) throws IOException {
+        if (!entry.tombstone && index.contains(entry.key())) {
+            release(entry);
+            return true;
+        }
         SecondChance old = turnover;
         Claims.Claim room = old == null ? entry.claim : makeRoom(old, entry.bytes());
         if (room == null) {
@@ -202,8 +206,10 @@ public final class LogWriter implements AutoCloseable {
             while (freeWithout(old) < needed && old.giveUp(null)) {
                 // what was used goes too: there is nowhere to write it
             }
-            while (budget - counters.used() < needed && old.unmaps().collect()) {
-                // until what was given up is back
+            long given = old.unmaps().bytes();
+            long missing = needed - (budget - counters.used());
+            if (missing > 0) {
+                old.unmaps().collect(Math.max(0, given - missing));
             }
             Claims.Claim next = claims.claimSegment(bytes);
             if (next == null) {
@@ -230,7 +236,7 @@ public final class LogWriter implements AutoCloseable {
         for (Segment dead : segments.dead()) {
             segments.drop(dead);
             if (Files.deleteIfExists(dead.file)) {
-                counters.giveBack(pages(dead.walked + 2L * LogEntry.WORD));
+                counters.giveBack(dead.needed());
                 counters.countChange();
             }
         }
@@ -281,7 +287,7 @@ public final class LogWriter implements AutoCloseable {
         if (last != null && room != null) {
             segment = null;
             claim = null;
-            long needed = pages(last.walked + 2L * LogEntry.WORD);
+            long needed = last.needed();
             space.trim(last.file, needed, Files.size(last.file));
             claims.end(room, needed);
             last.sealed = true;

@@ -15,6 +15,9 @@ public final class PendingAppend extends WriteBehind.Write {
     final Provenance provenance;
     final boolean tombstone;
 
+    /** Of the room for what waits, what it takes while it can be found. */
+    public long counted;
+
     /** Where it has room. */
     Claims.@Nullable Claim claim;
 

@@ -2,6 +2,7 @@ package io.penstock.cache.chronicle.internal;
 
 import io.penstock.internal.AccessFaults;
 import io.penstock.internal.Notice;
+import io.penstock.internal.Reclaim;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -35,14 +36,14 @@ final class SecondChance {
     private final DiskIndex index;
     private final Segments segments;
     private final SharedCounters counters;
-    private final PendingUnmaps unmaps;
+    private final Reclaim unmaps;
     private final Deque<Segment> order = new ArrayDeque<>();
 
     SecondChance(DiskIndex index, Segments segments, SharedCounters counters) {
         this.index = index;
         this.segments = segments;
         this.counters = counters;
-        this.unmaps = new PendingUnmaps(counters);
+        this.unmaps = new Reclaim(counters::giveBack);
     }
 
     /** Takes over what other runs have written, in the order they did. */
@@ -57,8 +58,8 @@ final class SecondChance {
         order.addLast(segment);
     }
 
-    /** What was given up and is occupied still. */
-    PendingUnmaps unmaps() {
+    /** The files that were deleted and are mapped still, by the tier or by views that callers hold. */
+    Reclaim unmaps() {
         return unmaps;
     }
 
@@ -82,7 +83,7 @@ final class SecondChance {
         }
         segments.drop(eldest);
         if (Files.deleteIfExists(eldest.file)) {
-            unmaps.add(eldest, LogWriter.pages(eldest.walked + 2L * LogEntry.WORD));
+            unmaps.add(eldest.bytes(), eldest.needed());
             counters.countChange();
         }
         index.forgetTombstones();

@@ -94,6 +94,17 @@ public final class Segment {
         return copy;
     }
 
+    /** Counts an entry that is found here from now on, or (-1) is not any more. */
+    void countLive(int change, int length) {
+        liveEntries.addAndGet(change);
+        liveBytes.addAndGet(change * LogEntry.bytes(length));
+    }
+
+    /** What of the file is needed: the rest of what was claimed for it can be given back. */
+    long needed() {
+        return LogWriter.pages(walked + 2L * LogEntry.WORD);
+    }
+
     /** The file; little-endian, not to be moved in. */
     public ByteBuffer bytes() {
         return bytes;

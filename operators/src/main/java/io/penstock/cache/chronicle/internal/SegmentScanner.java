@@ -1,7 +1,8 @@
 package io.penstock.cache.chronicle.internal;
 
-import io.penstock.cache.SampleKey;
+import io.penstock.internal.AccessFaults;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Scans the documents of a segment from header to header. It trusts none: Chronicle's word and our header must agree
@@ -17,31 +18,51 @@ public final class SegmentScanner {
 
     private static final int UNFINISHED = 1 << 31;
     private static final int META = 1 << 30;
-    private static final int END = UNFINISHED | META;
+    static final int END = UNFINISHED | META;
     private static final int LENGTH = META - 1;
     private static final int ZEROS_THAT_END = 1 << 20;
     private static final long NOTHING = -1;
 
     private final Finds finds;
+    private final AccessFaults faults = new AccessFaults();
 
-    /** Receives each entry, in the order of the file. */
+    /** Receives what lies in a segment, in the order of the file. */
     public interface Finds {
-        void value(Segment segment, long valueAt, SampleKey key, long sequence, int length);
 
-        void tombstone(Segment segment, SampleKey key, long sequence);
-
-        void damage(Segment segment);
+        /**
+         * An entry, or a place where none is legible.
+         * @param kind    {@link LogEntry#VALUE}, {@link LogEntry#TOMBSTONE} or {@link LogEntry#DAMAGE}
+         * @param valueAt where its value begins; of damage, where the damage does
+         */
+        void entry(Segment segment, int kind, long valueAt);
     }
 
     public SegmentScanner(Finds finds) {
         this.finds = finds;
     }
 
+    /** Whether a word is that of a document that its writer has not finished. */
+    public static boolean isUnfinished(int word) {
+        return (word & UNFINISHED) != 0;
+    }
+
     /**
      * Scans on from where the last scan stopped. It stops at an unfinished entry of a growing segment, and skips
      * others.
+     * @return what an access to the file failed with, {@code null} if none did: the file was cut shorter while it was
+     *     read, or another one that this thread has read before
      */
-    public void on(Segment segment) {
+    public @Nullable InternalError scan(Segment segment) {
+        try {
+            scanOn(segment);
+            faults.raise();
+            return null;
+        } catch (InternalError e) {
+            return e;
+        }
+    }
+
+    private void scanOn(Segment segment) {
         boolean growing = segment.growing;
         ByteBuffer file = segment.bytes();
         while (!segment.ended && segment.walked <= file.limit() - LogEntry.WORD) {
@@ -54,8 +75,9 @@ public final class SegmentScanner {
                 segment.sealed = true;
             } else if (!step(segment, file, word)) {
                 long found = growing ? NOTHING : next(segment, file);
-                if (growing || (word & UNFINISHED) == 0 || found > LogEntry.valueAt(segment.walked)) {
-                    finds.damage(segment); // a process that is killed while it appends leaves no such gap
+                if (growing || !isUnfinished(word) || found > LogEntry.valueAt(segment.walked)) {
+                    // a process that is killed while it appends leaves no such gap
+                    finds.entry(segment, LogEntry.DAMAGE, segment.walked);
                 }
                 goOn(segment, file, found);
             }
@@ -63,7 +85,7 @@ public final class SegmentScanner {
     }
 
     private boolean step(Segment segment, ByteBuffer file, int word) {
-        if ((word & UNFINISHED) != 0) {
+        if (isUnfinished(word)) {
             return false;
         }
         long documentEnd =
@@ -74,23 +96,13 @@ public final class SegmentScanner {
         if ((word & META) == 0) {
             long valueAt = LogEntry.valueAt(segment.walked);
             int kind = LogEntry.kind(file, valueAt);
-            if (kind == 0 || LogEntry.end(valueAt, LogEntry.length(file, valueAt)) != documentEnd) {
+            if (kind == LogEntry.DAMAGE || LogEntry.end(valueAt, LogEntry.length(file, valueAt)) != documentEnd) {
                 return false;
             }
-            tell(segment, file, valueAt, kind);
+            finds.entry(segment, kind, valueAt);
         }
         segment.walked = (int) documentEnd;
         return true;
-    }
-
-    private void tell(Segment segment, ByteBuffer file, long valueAt, int kind) {
-        SampleKey key = LogEntry.key(file, valueAt);
-        long sequence = LogEntry.sequence(file, valueAt);
-        if (kind == LogEntry.VALUE) {
-            finds.value(segment, valueAt, key, sequence, LogEntry.length(file, valueAt));
-        } else {
-            finds.tombstone(segment, key, sequence);
-        }
     }
 
     /** Where the next whole entry's value lies, or {@link #NOTHING}; it is checked too, since it may be unfinished. */
@@ -102,10 +114,8 @@ public final class SegmentScanner {
             if (zeros > ZEROS_THAT_END) {
                 break;
             }
-            int kind = word == LogEntry.VALUE || word == LogEntry.TOMBSTONE ? LogEntry.kind(file, at) : 0;
-            if (kind != 0
-                    && LogEntry.matches(
-                            LogEntry.key(file, at), file.slice((int) at, LogEntry.length(file, at)), file, at)) {
+            boolean magic = word == LogEntry.VALUE || word == LogEntry.TOMBSTONE;
+            if (magic && LogEntry.kind(file, at) != LogEntry.DAMAGE && LogEntry.matches(file, at)) {
                 return at;
             }
         }
@@ -116,7 +126,7 @@ public final class SegmentScanner {
         if (found == NOTHING) {
             segment.ended = true;
         } else {
-            tell(segment, file, found, LogEntry.kind(file, found));
+            finds.entry(segment, LogEntry.kind(file, found), found);
             segment.walked = (int) LogEntry.end(found, LogEntry.length(file, found));
         }
     }

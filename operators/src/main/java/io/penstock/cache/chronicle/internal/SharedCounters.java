@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToLongFunction;
 
 /**
@@ -30,6 +31,7 @@ public final class SharedCounters {
     private static final int SEQUENCE = 128;
     private static final int SEGMENTS = 192;
     private static final int BUDGET = 256;
+    private static final int OPENED = 320;
 
     private static final long NO_ROOM = Long.MAX_VALUE / 2;
 
@@ -37,6 +39,9 @@ public final class SharedCounters {
     private final AccessFaults faults = new AccessFaults();
     private volatile ByteBuffer shared;
     private volatile boolean left;
+
+    /** How many entries of all processes are known here. */
+    private final AtomicLong seen = new AtomicLong();
 
     private SharedCounters(Path file, ByteBuffer shared) {
         this.file = file;
@@ -115,6 +120,15 @@ public final class SharedCounters {
         });
     }
 
+    /** How often processes have opened the directory. */
+    public long opened() {
+        return read(OPENED);
+    }
+
+    public void countOpened() {
+        add(OPENED, 1);
+    }
+
     /** The budget of the process that opened the directory last, for reports. */
     public long budget() {
         return read(BUDGET);
@@ -156,9 +170,19 @@ public final class SharedCounters {
         return read(APPENDED);
     }
 
-    /** Counts an entry; how many there were before it. */
-    public long countAppended() {
-        return add(APPENDED, 1);
+    /** Counts an entry of this process, which it knows if it knows all before it. */
+    public void countAppended() {
+        long before = add(APPENDED, 1);
+        seen.compareAndSet(before, before + 1);
+    }
+
+    /** This many entries of all processes are known here. */
+    void see(long entries) {
+        seen.accumulateAndGet(entries, Math::max); // this process may have moved it past this
+    }
+
+    boolean isBehind() {
+        return appended() != seen.get();
     }
 
     /** @throws IOException if the file has been cut shorter: a number given now might be that of an older entry */

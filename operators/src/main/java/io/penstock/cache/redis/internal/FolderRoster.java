@@ -7,8 +7,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -29,8 +27,6 @@ final class FolderRoster implements Roster {
     private static final long AGAIN = TimeUnit.SECONDS.toNanos(3);
     private static final long LATE_MILLIS = TimeUnit.SECONDS.toMillis(30);
     private static final long GONE_MILLIS = TimeUnit.MINUTES.toMillis(10);
-    private static final FileAttribute<?> OWNER_ONLY =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private final Path folder;
     private @Nullable Member said;
@@ -45,7 +41,7 @@ final class FolderRoster implements Roster {
         Path file = folder.resolve("password");
         if (Files.notExists(file)) {
             Path made = folder.resolve("password-" + UUID.randomUUID());
-            Files.createFile(made, OWNER_ONLY);
+            Files.createFile(made, Registration.OWNER_ONLY);
             try {
                 Files.writeString(made, Launch.random().reveal() + "\n");
                 Files.createLink(file, made);
@@ -65,7 +61,7 @@ final class FolderRoster implements Roster {
             close(); // another process of the node that has not ended says so again
         }
         if (!self.equals(said) || System.nanoTime() - saidAt > AGAIN || Files.notExists(own)) {
-            AtomicFile.write(own, self.words(), OWNER_ONLY);
+            AtomicFile.write(own, self.words(), Registration.OWNER_ONLY);
             said = self;
             saidAt = System.nanoTime();
         }

@@ -7,7 +7,6 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
@@ -93,7 +92,7 @@ public final class Launch {
         String id = UUID.randomUUID().toString();
         Path file = home.resolve("redis-" + id + ".conf");
         Files.deleteIfExists(log());
-        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.createFile(file, Registration.OWNER_ONLY);
         Files.write(file, configuration(chosen));
         UserPipe use = UserPipe.first(home, id);
         try {

@@ -33,7 +33,7 @@ public record Registration(
     private static final String PREFIX = "server-";
     private static final HexFormat HEX = HexFormat.of();
     private static final long MAX_BYTES = 4096;
-    private static final FileAttribute<?> OWNER_ONLY =
+    static final FileAttribute<?> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 

@@ -1,32 +1,26 @@
 package io.penstock.bench.command;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Bench;
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.experiment.ExperimentBenchmark;
 import io.penstock.cli.AddedCommand;
 import io.penstock.cli.console.Output;
 import io.penstock.cli.console.ProgressLine;
 import io.penstock.cli.console.Terminal;
-import io.penstock.cli.flag.HelpFlag;
-import java.io.PrintWriter;
+import io.penstock.cli.flag.OutputFlags;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code penstock bench}: measures what the documentation claims. */
 @Command(
         name = "bench",
-        subcommands = TortureCommand.class,
         sortOptions = false,
         abbreviateSynopsis = true,
         usageHelpWidth = 100,
@@ -34,50 +28,42 @@ import picocli.CommandLine.Spec;
                 "Run the benchmarks and comparisons that the documentation names. The sides of a ratio alternate.")
 public final class BenchCommand implements AddedCommand {
 
+    private static final Path FIGURES = Path.of("figures");
+
     @Mixin
-    @SuppressWarnings("UnusedVariable") // picocli reads it
-    private final HelpFlag help = new HelpFlag();
+    private final OutputFlags output = new OutputFlags();
 
     @Parameters(
             paramLabel = "NAME",
             arity = "0..*",
-            description =
-                    "Which ones: warm, disk, first-epoch, draws, decode, stage, distant, s3, flat, zarr, tfrecord,"
-                            + " tables, packing, mixed, cluster, servers; all by default."
-                            + " Experiments, in minutes, with charts and a page: sweep, policies,"
-                            + " epochs, near-far, latency, scale, stragglers, lazy."
-                            + " Or peers, tensorflow: other engines, 400 MB to fetch.")
+            completionCandidates = Names.class,
+            description = "Which ones: ${COMPLETION-CANDIDATES}. By default all but those that take minutes, which are "
+                    + "experiments with charts, or fetch 250 MB of other engines: docs/performance.md.")
     private List<String> names = new ArrayList<>();
 
-    @Option(
-            names = "--out",
-            paramLabel = "DIR",
-            description = "Keep the figures there, in bench.json, and an experiment's files, which are in figures/ by "
-                    + "default.")
+    @Option(names = "--out", paramLabel = "DIR")
     private @Nullable Path out;
 
-    @Option(
-            names = "--data",
-            paramLabel = "DIR",
-            description = "Class folders of JPEG files, instead of generated ones.")
+    @Option(names = "--data", paramLabel = "DIR")
     private @Nullable Path data;
 
-    @Option(names = "--json", description = "Print one JSON object a line, and nothing else.")
-    private boolean json;
-
-    @Option(names = "--quick", description = "About a minute in all, with more noise.")
+    @Option(names = "--quick")
     private boolean quick;
 
-    @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it
-    private CommandSpec spec;
+    /** The names that help shows. */
+    static final class Names implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Benchmarks.all().stream().map(Benchmark::name).iterator();
+        }
+    }
 
     @Override
     public Integer call() {
         List<Benchmark> chosen = chosen();
-        Output output = new Output(spec.commandLine().getOut());
-        BenchTable table = new BenchTable(output);
-        List<ObjectNode> results = new ArrayList<>();
+        Output lines = output.out();
+        BenchTable table = new BenchTable(lines);
+        boolean json = output.json();
         if (!json) {
             table.head();
         }
@@ -85,36 +71,26 @@ public final class BenchCommand implements AddedCommand {
             // each in a process of its own, so that none inherits compiled code, garbage and mappings
             List<ObjectNode> found = chosen.size() == 1 && BenchFork.hasFlagsFor(benchmark)
                     ? measured(benchmark)
-                    : BenchFork.run(benchmark, new BenchOptions(quick, data, out, text -> {}));
-            results.addAll(found);
-            found.forEach(result -> {
-                if (json) {
-                    output.line(result.toString());
-                } else {
-                    table.row(result);
+                    : BenchFork.run(benchmark, quick, data);
+            found.forEach(json ? line -> lines.line(line.toString()) : table::row);
+            BenchFile file = BenchFile.of(benchmark.name(), quick, found);
+            if (out != null || file.hasCharts() && !json) {
+                Path folder = out == null ? FIGURES : out;
+                file.write(folder);
+                if (!json) {
+                    lines.line("see " + folder.resolve(benchmark.name() + "*").toAbsolutePath());
                 }
-            });
-        }
-        if (out != null) {
-            BenchFile.write(out, quick, results);
-        }
-        if (!json) {
-            Path folder = out == null ? ExperimentBenchmark.FOLDER : out;
-            chosen.stream()
-                    .filter(Benchmark::leavesFiles)
-                    .forEach(benchmark -> output.line(
-                            "see " + folder.resolve(benchmark.name() + ".html").toAbsolutePath()));
+            }
         }
         return 0;
     }
 
     private List<ObjectNode> measured(Benchmark benchmark) {
-        PrintWriter err = spec.commandLine().getErr();
-        ProgressLine progress = new ProgressLine(err, Terminal.onStandardError());
+        ProgressLine progress = new ProgressLine(output.err(), Terminal.onStandardError());
         try {
-            return benchmark.run(new BenchOptions(quick, data, out, progress::show)).stream()
-                    .map(result -> BenchFile.node(benchmark.name(), result))
-                    .toList();
+            Bench bench = new Bench(quick, data, progress::show);
+            benchmark.work().accept(bench);
+            return BenchFile.lines(benchmark.name(), bench);
         } finally {
             progress.clear();
         }
@@ -124,15 +100,12 @@ public final class BenchCommand implements AddedCommand {
         List<Benchmark> all = Benchmarks.all();
         for (String name : names) {
             if (all.stream().noneMatch(benchmark -> benchmark.name().equals(name))) {
-                throw new ParameterException(
-                        spec.commandLine(),
-                        "there is no benchmark \"%s\"; there are %s"
-                                .formatted(
-                                        name, all.stream().map(Benchmark::name).collect(Collectors.joining(", "))));
+                throw output.wrong(
+                        "there is no benchmark \"%s\"; there are %s".formatted(name, String.join(", ", new Names())));
             }
         }
         return all.stream()
-                .filter(benchmark -> names.isEmpty() ? !benchmark.leavesFiles() : names.contains(benchmark.name()))
+                .filter(benchmark -> names.isEmpty() ? !benchmark.isLong() : names.contains(benchmark.name()))
                 .toList();
     }
 }

@@ -1,10 +1,14 @@
 package io.penstock.bench.command;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.bench.Bench;
+import io.penstock.bench.Chart;
+import io.penstock.bench.Plot;
 import io.penstock.bench.Result;
+import io.penstock.cache.internal.FreeMemory;
 import io.penstock.cli.console.Reason;
 import io.penstock.fault.StoreException;
 import java.io.IOException;
@@ -14,45 +18,109 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** Results as a file, with the machine that they were measured on. */
+/**
+ * What a benchmark found, as {@code NAME.json} with the machine that it was measured on, and a picture of each chart.
+ */
 final class BenchFile {
 
-    private static final String NAME = "bench.json";
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
+    private static final String MODEL = "model name";
+    private static final String CHART = "chart";
 
-    private BenchFile() {}
+    private final String name;
+    private final ObjectNode root;
 
-    static void write(Path folder, boolean quick, List<ObjectNode> results) {
-        ObjectMapper json = new ObjectMapper();
-        ObjectNode root = json.createObjectNode();
-        root.put("when", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString())
-                .put("java", System.getProperty("java.vendor") + " " + System.getProperty("java.version"))
-                .put("os", System.getProperty("os.name") + " " + System.getProperty("os.arch"))
-                .put("processors", Runtime.getRuntime().availableProcessors())
-                .put("quick", quick);
-        ArrayNode list = root.putArray("findings");
-        list.addAll(results);
-        try {
-            Files.createDirectories(folder);
-            Files.writeString(
-                    folder.resolve(NAME), json.writerWithDefaultPrettyPrinter().writeValueAsString(root) + "\n");
-        } catch (IOException e) {
-            throw new StoreException("cannot write %s: %s".formatted(folder.resolve(NAME), Reason.of(e)), e);
-        }
+    private BenchFile(String name, ObjectNode root) {
+        this.name = name;
+        this.root = root;
     }
 
-    static ObjectNode node(String benchmark, Result result) {
-        ObjectNode node = JsonNodeFactory.instance.objectNode();
+    /** Each figure and each chart as one object, as {@code --json} prints them. */
+    static List<ObjectNode> lines(String benchmark, Bench bench) {
+        Stream<ObjectNode> figures = bench.results().stream().map(result -> figure(benchmark, result));
+        Stream<ObjectNode> charts = bench.charts().stream()
+                .map(chart ->
+                        JSON.createObjectNode().put("benchmark", benchmark).set(CHART, JSON.valueToTree(chart)));
+        return Stream.concat(figures, charts).toList();
+    }
+
+    private static ObjectNode figure(String benchmark, Result result) {
+        ObjectNode node = JSON.createObjectNode();
         node.put("benchmark", benchmark)
                 .put("what", result.what())
                 .put("value", result.value())
                 .put("unit", result.unit());
         Double limit = result.limit();
         if (limit != null) {
-            node.put("row", result.row())
-                    .put(result.sense().name().toLowerCase(Locale.ROOT), limit)
-                    .put("reached", result.reached());
+            node.put(result.sense().name().toLowerCase(Locale.ROOT), limit).put("reached", result.reached());
         }
         return node;
+    }
+
+    /** Of the lines that one benchmark printed. */
+    static BenchFile of(String name, boolean quick, List<ObjectNode> lines) {
+        ObjectNode root = JSON.createObjectNode();
+        root.put("when", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString())
+                .put("processor", processor())
+                .put("processors", Runtime.getRuntime().availableProcessors())
+                .put("memory_bytes", FreeMemory.now().total())
+                .put("os", words("os.name", "os.version", "os.arch"))
+                .put("java", words("java.vm.name", "java.vm.version", "java.vendor"))
+                .put("quick", quick);
+        ArrayNode findings = root.putArray("findings");
+        ArrayNode charts = root.putArray("charts");
+        lines.forEach(line -> {
+            if (line.has(CHART)) {
+                charts.add(line.get(CHART));
+            } else {
+                findings.add(line);
+            }
+        });
+        return new BenchFile(name, root);
+    }
+
+    private static String words(String... properties) {
+        return Stream.of(properties)
+                .map(property -> System.getProperty(property, "unknown"))
+                .collect(Collectors.joining(" "));
+    }
+
+    private static String processor() {
+        try (Stream<String> lines = Files.lines(PROCESSORS)) {
+            return lines.filter(line -> line.startsWith(MODEL))
+                    .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                    .findFirst()
+                    .orElse("unknown");
+        } catch (IOException e) {
+            return "unknown"; // not Linux
+        }
+    }
+
+    boolean hasCharts() {
+        return !root.path("charts").isEmpty();
+    }
+
+    /**
+     * Replaces the files of an earlier run.
+     * @throws StoreException if a file cannot be written
+     */
+    void write(Path folder) {
+        try {
+            Files.createDirectories(folder);
+            Files.writeString(
+                    folder.resolve(name + ".json"),
+                    JSON.writerWithDefaultPrettyPrinter().writeValueAsString(root) + "\n");
+            for (JsonNode each : root.path("charts")) {
+                Chart chart = JSON.treeToValue(each, Chart.class);
+                Files.write(folder.resolve("%s-%s.png".formatted(name, chart.file())), Plot.png(chart));
+            }
+        } catch (IOException e) {
+            throw new StoreException(
+                    "cannot write the figures of \"%s\" to %s: %s".formatted(name, folder, Reason.of(e)), e);
+        }
     }
 }

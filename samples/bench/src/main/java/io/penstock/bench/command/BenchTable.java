@@ -5,34 +5,26 @@ import io.penstock.bench.Result;
 import io.penstock.cli.console.Output;
 import java.util.Locale;
 
-/** Prints results as a table; those with a limit say whether it was reached. */
-final class BenchTable {
-
-    private final Output out;
-
-    BenchTable(Output out) {
-        this.out = out;
-    }
+/** Prints figures as a table; those with a limit say whether it was reached. */
+record BenchTable(Output out) {
 
     void head() {
         line("bench", "what", "measured", "unit", "must reach", "");
     }
 
-    void row(JsonNode result) {
-        boolean limited = result.has("reached");
+    /** A line for a figure, none for a chart. */
+    void row(JsonNode figure) {
+        if (!figure.has("what")) {
+            return;
+        }
+        boolean limited = figure.has("reached");
         line(
-                result.path("benchmark").asText(),
-                result.path("what").asText(),
-                Result.text(result.path("value").asDouble()),
-                result.path("unit").asText(),
-                limited ? limit(result) : "",
-                limited ? (result.path("reached").asBoolean() ? "reached" : "NOT REACHED") + answered(result) : "");
-    }
-
-    /** The row of docs/performance.md, if it is there. */
-    private static String answered(JsonNode result) {
-        int row = result.path("row").asInt();
-        return row == 0 ? "" : " (row " + row + ")";
+                figure.path("benchmark").asText(),
+                figure.path("what").asText(),
+                Result.text(figure.path("value").asDouble()),
+                figure.path("unit").asText(),
+                limited ? limit(figure) : "",
+                limited ? (figure.path("reached").asBoolean() ? "reached" : "NOT REACHED") : "");
     }
 
     private void line(Object... columns) {
@@ -40,9 +32,9 @@ final class BenchTable {
                 .stripTrailing());
     }
 
-    private static String limit(JsonNode result) {
-        return result.has("at_least")
-                ? ">= " + Result.text(result.path("at_least").asDouble())
-                : "<= " + Result.text(result.path("at_most").asDouble());
+    private static String limit(JsonNode figure) {
+        return figure.has("at_least")
+                ? ">= " + Result.text(figure.path("at_least").asDouble())
+                : "<= " + Result.text(figure.path("at_most").asDouble());
     }
 }

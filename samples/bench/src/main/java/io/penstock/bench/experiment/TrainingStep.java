@@ -30,11 +30,6 @@ public record TrainingStep(int batch, Duration step) {
 
     public static final Schema<Tensor> SCHEMA = Schema.tensor("pixels");
 
-    /** The job in words. */
-    public String described() {
-        return "batches of %d and %d ms a step".formatted(batch, step.toMillis());
-    }
-
     /** Seconds of one epoch, from the subscription to the end of its last step. */
     public double seconds(Dataset<Tensor> dataset, long seed, long epoch, Execution execution) {
         Sampler sampler = Sampler.shuffled(seed).epochs(epoch + 1).resumeAt(new Position(epoch, 0));

@@ -1,4 +1,4 @@
-/** Experiments: trials that are measured in turn, kept in a file, and drawn in charts beside the theory. */
+/** Experiments of earlier systems, repeated: what a cache saves, how much it holds, and how it scales. */
 @NullMarked
 package io.penstock.bench.experiment;
 

@@ -9,28 +9,20 @@ import org.bytedeco.opencv.opencv_core.Mat;
 import org.bytedeco.opencv.opencv_core.Size;
 
 /** Bare calls of OpenCV's decode and resize, on one thread, into matrices that are reused. */
-public final class BareOpenCv implements AutoCloseable {
+final class BareOpenCv implements AutoCloseable {
 
     private final Mat decoded = new Mat();
     private final Mat resized = new Mat();
     private final Size size;
     private final int interpolation;
 
-    private BareOpenCv(int side, int interpolation) {
+    BareOpenCv(int side, int interpolation) {
         this.size = new Size(side, side);
         this.interpolation = interpolation;
     }
 
-    static BareOpenCv area(int side) {
-        return new BareOpenCv(side, opencv_imgproc.INTER_AREA);
-    }
-
-    static BareOpenCv linear(int side) {
-        return new BareOpenCv(side, opencv_imgproc.INTER_LINEAR);
-    }
-
     /** Makes each call use one thread. */
-    public static void onOneThread() {
+    static void onOneThread() {
         opencv_core.setNumThreads(1);
     }
 

@@ -1,13 +1,7 @@
 package io.penstock.bench.suite;
 
-import io.penstock.bench.BenchOptions;
-import io.penstock.bench.Benchmark;
-import io.penstock.bench.Result;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.List;
+import io.penstock.bench.Bench;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.RunResult;
@@ -19,77 +13,68 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /** Time and allocation of a draw and of resuming, by JMH, each in a JVM of its own unless the run is quick. */
-public final class DrawCost implements Benchmark {
+public final class DrawCost {
 
     private static final double MAX_NANOS = 50;
     private static final double MAX_NANOS_MIXED = 100;
-    private static final int ROW = 10;
-    private static final long MANY = 1_000_000_000;
+    private static final String FEW = "1000";
+    private static final String MANY = "1000000000";
     private static final long MANY_FILTERED = 100_000_000;
     private static final String ALLOCATED = "gc.alloc.rate.norm";
 
-    @Override
-    public String name() {
-        return "draws";
+    private DrawCost() {}
+
+    public static void run(Bench bench) {
+        bench.progress("draws: JMH is running");
+        measure(bench, of("(draw|group)").param("samples", FEW, MANY));
+        measure(bench, of("resume").param("samples", FEW, MANY).param("order", "rank 3 of 8", "stable rank 3 of 8"));
+        ChainedOptionsBuilder filtered = of("(draw|group)").param("samples", "1000000", Long.toString(MANY_FILTERED));
+        measure(bench, filtered.param("order", DrawLoop.FILTERED));
     }
 
-    @Override
-    public List<Result> run(BenchOptions options) {
-        options.progress().accept("draws: JMH is running");
-        List<Result> results = new ArrayList<>();
-        Collection<RunResult> filtered = measured(
-                options,
-                new OptionsBuilder()
-                        .include("\\b" + DrawLoop.class.getSimpleName() + "\\b")
-                        .param("order", DrawLoop.FILTERED)
-                        .param("samples", "1000000", Long.toString(MANY_FILTERED)));
-        Collection<RunResult> others = measured(
-                options,
-                new OptionsBuilder()
-                        .include("\\b" + DrawLoop.class.getSimpleName() + "\\b")
-                        .include("\\b" + ResumeLoop.class.getSimpleName() + "\\b")
-                        .param("samples", "1000", Long.toString(MANY)));
-        for (RunResult result :
-                Stream.concat(others.stream(), filtered.stream()).toList()) {
-            long samples = Long.parseLong(result.getParams().getParam("samples"));
-            String order = result.getParams().getParam("order");
-            boolean grouped = result.getParams().getBenchmark().endsWith(".group");
-            String act = order == null ? "resuming" : grouped ? "a draw in a group" : "a draw";
-            String what =
-                    "%s, n = %,d".formatted(order == null ? result.getParams().getParam("mode") : order, samples);
-            Result time = Result.of(what + ": " + act, result.getPrimaryResult().getScore(), "ns");
-            // a draw by weights waits for memory: its table is larger than a processor's cache
-            boolean mixed = order != null && order.startsWith(DrawLoop.MIXED);
-            boolean held = order != null && (mixed || order.matches("shuffled|.*rank.*")) && samples >= MANY_FILTERED;
-            double max = mixed ? MAX_NANOS_MIXED : MAX_NANOS;
-            results.add(held ? time.atMost(ROW, max) : time);
-            result.getSecondaryResults().forEach((label, second) -> {
-                if (label.contains(ALLOCATED)) {
-                    results.add(Result.of(what + ": allocated for " + act, second.getScore(), "B"));
-                }
-            });
-        }
-        return results;
+    private static ChainedOptionsBuilder of(String methods) {
+        return new OptionsBuilder().include("\\b%s\\.%s$".formatted(DrawLoop.class.getSimpleName(), methods));
     }
 
-    private static Collection<RunResult> measured(BenchOptions options, ChainedOptionsBuilder which) {
+    private static void measure(Bench bench, ChainedOptionsBuilder which) {
         // JMH's lock would fail beside another JMH on this machine
         System.setProperty("jmh.ignoreLock", "true");
-        TimeValue iteration = TimeValue.milliseconds(options.choose(500, 30));
+        TimeValue iteration = TimeValue.milliseconds(bench.choose(500, 30));
         try {
-            return new Runner(which.mode(Mode.AverageTime)
+            new Runner(which.mode(Mode.AverageTime)
                             .timeUnit(TimeUnit.NANOSECONDS)
-                            .forks(options.choose(1, 0)) // a quick run has no time for a JVM each
-                            .warmupIterations(options.choose(4, 2))
+                            .forks(bench.choose(1, 0)) // a quick run has no time for a JVM each
+                            .warmupIterations(bench.choose(4, 2))
                             .warmupTime(iteration)
-                            .measurementIterations(options.choose(8, 3))
+                            .measurementIterations(bench.choose(8, 3))
                             .measurementTime(iteration)
                             .addProfiler(GCProfiler.class)
                             .verbosity(VerboseMode.SILENT)
                             .build())
-                    .run();
+                    .run()
+                    .forEach(result -> report(bench, result));
         } catch (RunnerException e) {
             throw new IllegalStateException("JMH cannot run: " + e.getMessage(), e);
         }
+    }
+
+    private static void report(Bench bench, RunResult result) {
+        long samples = Long.parseLong(result.getParams().getParam("samples"));
+        String order = result.getParams().getParam("order");
+        String name = result.getParams().getBenchmark();
+        String act = name.endsWith(".resume") ? "resuming" : name.endsWith(".group") ? "a draw in a group" : "a draw";
+        String what = "%s, n = %,d: ".formatted(order, samples);
+        double nanos = result.getPrimaryResult().getScore();
+        boolean mixed = order.startsWith(DrawLoop.MIXED);
+        if (samples >= MANY_FILTERED && !act.equals("resuming")) {
+            bench.atMost(mixed ? MAX_NANOS_MIXED : MAX_NANOS, what + act, nanos, "ns");
+        } else {
+            bench.found(what + act, nanos, "ns");
+        }
+        result.getSecondaryResults().forEach((label, second) -> {
+            if (label.contains(ALLOCATED)) {
+                bench.found(what + "allocated for " + act, second.getScore(), "B");
+            }
+        });
     }
 }

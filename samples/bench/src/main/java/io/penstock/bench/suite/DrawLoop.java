@@ -3,12 +3,12 @@ package io.penstock.bench.suite;
 import io.penstock.internal.index.Bits;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
+import io.penstock.order.Position;
 import io.penstock.order.Proportions;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
 import io.penstock.order.ShardMode;
 import io.penstock.order.internal.Mixing;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
@@ -17,25 +17,26 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** One draw after another. JMH extends this class, so it is public and not final. */
+/** One draw after another, and a start at a saved position. JMH extends this class, so it is public and not final. */
 @State(Scope.Thread)
 public class DrawLoop {
 
     static final String MIXED = "mixture of 4";
+    private static final String LINES = MIXED + " by weights that go in a line";
     static final String FILTERED = MIXED + " behind a filter that takes 70 %"; // JMH parts values at commas
-    private static final int MANY_WEIGHTS = 1_000_000;
     private static final int GROUP = 64;
+    private static final long EPOCHS = 1000;
 
     /** Samples of the data set. */
     @Param("1000000000")
     public long samples;
 
     /** Which order and shard. */
-    @Param({"shuffled", "rank 3 of 8", "stable rank 3 of 8", "windowed by 1000", MIXED, "weighted"})
+    @Param({"shuffled", "rank 3 of 8", "stable rank 3 of 8", MIXED, LINES})
     public String order = "shuffled";
 
     private @Nullable Bits filter;
-    private Draws draws = draws();
+    private Draws draws = sampler().draws(samples);
     private long number;
 
     /** Starts again in another order. */
@@ -44,44 +45,33 @@ public class DrawLoop {
         filter = FILTERED.equals(order)
                 ? Bits.of(samples, index -> Long.remainderUnsigned(Mixing.mix(index), 10) < 7)
                 : null;
-        draws = draws();
+        draws = sampler().draws(drawn());
         number = 0;
     }
 
-    private Draws draws() {
-        return switch (order) {
-            case "rank 3 of 8" ->
-                Sampler.shuffled(42).shard(Shard.of(3, 8)).epochs(1000).draws(samples);
-            case "stable rank 3 of 8" ->
-                Sampler.shuffled(42)
-                        .mode(ShardMode.stable())
-                        .shard(Shard.of(3, 8))
-                        .epochs(1000)
-                        .draws(samples);
-            case "windowed by 1000" -> Sampler.windowed(42, 1000).epochs(1000).draws(samples);
-            case MIXED -> mixed(samples);
-            case FILTERED -> mixed(filter == null ? samples : filter.size());
-            case "weighted" -> weighted((int) Math.min(samples, MANY_WEIGHTS));
-            default -> Sampler.shuffled(42).epochs(1000).draws(samples);
+    private long drawn() {
+        return filter == null ? samples : filter.size();
+    }
+
+    private Sampler sampler() {
+        Sampler shuffled = Sampler.shuffled(42);
+        Sampler chosen = switch (order) {
+            case "rank 3 of 8" -> shuffled.shard(Shard.of(3, 8));
+            case "stable rank 3 of 8" -> shuffled.mode(ShardMode.stable()).shard(Shard.of(3, 8));
+            case LINES ->
+                shuffled.mixed(quarters(samples)
+                        .weightsAt(samples, 0.1, 0.2, 0.3, 0.4)
+                        .lines()
+                        .draws(samples));
+            case MIXED, FILTERED -> shuffled.mixed(quarters(drawn()));
+            default -> shuffled;
         };
+        return chosen.epochs(EPOCHS);
     }
 
-    private static Draws mixed(long samples) {
+    private static Proportions quarters(long samples) {
         long quarter = samples / 4;
-        return Sampler.shuffled(42)
-                .mixed(Proportions.of(quarter, 0.4)
-                        .and(quarter, 0.3)
-                        .and(quarter, 0.2)
-                        .and(samples - 3 * quarter, 0.1))
-                .epochs(1000)
-                .draws(samples);
-    }
-
-    /** As many draws, of fewer samples where their weights would fill the memory. */
-    private Draws weighted(int weights) {
-        double[] falling = new double[weights];
-        Arrays.setAll(falling, index -> 1.0 / (1 + index));
-        return Sampler.weighted(42, falling, samples).epochs(1000).draws(weights);
+        return Proportions.of(quarter, 0.4).and(quarter, 0.3).and(quarter, 0.2).and(samples - 3 * quarter, 0.1);
     }
 
     /** The next draw. */
@@ -114,5 +104,15 @@ public class DrawLoop {
         for (int i = 0; i < drawn.length; i++) {
             drawn[i] = drawn[i].at(indices[i]);
         }
+    }
+
+    /** From a saved position in the middle of an epoch to the first draw after it. */
+    @Benchmark
+    public Draw resume() {
+        number++;
+        return sampler()
+                .resumeAt(new Position(number % EPOCHS, number % samples))
+                .draws(drawn())
+                .at(0);
     }
 }

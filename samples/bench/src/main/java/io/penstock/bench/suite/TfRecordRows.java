@@ -1,13 +1,10 @@
 package io.penstock.bench.suite;
 
-import io.penstock.bench.BenchOptions;
-import io.penstock.bench.Benchmark;
-import io.penstock.bench.Garbage;
-import io.penstock.bench.ProcessorTime;
-import io.penstock.bench.Result;
+import io.penstock.bench.Bench;
 import io.penstock.bench.Rounds;
 import io.penstock.bench.ScratchFolder;
-import io.penstock.fault.StoreException;
+import io.penstock.bench.Seconds;
+import io.penstock.internal.Crc32c;
 import io.penstock.order.Sampler;
 import io.penstock.shard.TfRecords;
 import java.io.BufferedInputStream;
@@ -20,18 +17,16 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Supplier;
-import java.util.zip.CRC32C;
 
 /**
  * Records of a TFRecord file in the page cache, from opening it with its index to a direct buffer, in order, against a
  * bare reader on one thread, which reads the file from its beginning to its end and compares both checksums. It gives
  * each record an array of its own; a loop that fills one array again and again is shown beside it.
  */
-public final class TfRecordRows implements Benchmark {
+public final class TfRecordRows {
 
     private static final double MUST_REACH = 90;
     private static final int BATCH = 64;
@@ -41,58 +36,44 @@ public final class TfRecordRows implements Benchmark {
     /** Both are to be compiled, as they are after the first seconds of a job. */
     private static final int WARM_UP = 15;
 
-    @Override
-    public String name() {
-        return "tfrecord";
+    private TfRecordRows() {}
+
+    public static void run(Bench bench) {
+        measure(bench.choose(2_000, 600), 150_528, bench);
+        measure(bench.choose(10_000, 3_000), 28_000, bench);
+        measure(bench.choose(100_000, 30_000), 1024, bench);
     }
 
-    @Override
-    public List<String> flags() {
-        return Garbage.FLAGS;
-    }
-
-    @Override
-    public List<Result> run(BenchOptions options) {
-        List<Result> results = new ArrayList<>();
-        results.addAll(measure(options.choose(2_000, 600), 150_528, options));
-        results.addAll(measure(options.choose(10_000, 3_000), 28_000, options));
-        results.addAll(measure(options.choose(100_000, 30_000), 1024, options));
-        return results;
-    }
-
-    private List<Result> measure(int records, int bytes, BenchOptions options) {
+    private static void measure(int records, int bytes, Bench bench) {
         String what = "%,d records of %,d B".formatted(records, bytes);
-        return ScratchFolder.with(folder -> {
+        ScratchFolder.with(folder -> {
             Path file = folder.resolve("made.tfrecord");
             write(file, records, bytes);
-            Rounds rounds = options.rounds(
+            byte[] frame = new byte[HEAD + bytes + Integer.BYTES];
+            Seconds.Work stream = () -> stream(file, folder, bytes);
+            Seconds.Work reader = () -> read(file, records, bytes, () -> new byte[frame.length]);
+            Seconds.Work loop = () -> read(file, records, bytes, () -> frame);
+            Rounds rounds = bench.rounds(
                     "tfrecord: " + what,
                     WARM_UP,
-                    options.choose(9, 5),
-                    List.of(
-                            () -> streamSeconds(file, folder, bytes),
-                            () -> readerSeconds(file, records, bytes),
-                            () -> bareSeconds(file, records, bytes)));
-            Rounds busy = options.rounds(
+                    bench.choose(9, 5),
+                    List.of(() -> Seconds.of(stream), () -> Seconds.of(reader), () -> Seconds.of(loop)));
+            Rounds busy = bench.rounds(
                     "tfrecord: processor time, " + what,
                     1,
-                    options.choose(9, 5),
-                    List.of(
-                            () -> ProcessorTime.seconds(() -> streamSeconds(file, folder, bytes)),
-                            () -> ProcessorTime.seconds(() -> readerSeconds(file, records, bytes))));
-            double all = (double) records * bytes;
-            return List.of(
-                    Result.of(what + ": pipeline", all / rounds.median(0) / 1e9, "GB/s"),
-                    Result.of(what + ": bare reader", all / rounds.median(1) / 1e9, "GB/s"),
-                    Result.of(what + ": bare loop into one array", all / rounds.median(2) / 1e9, "GB/s"),
-                    Result.of(what + ": of the bare reader", 100 * rounds.medianRatio(1, 0), "%")
-                            .atLeast(0, MUST_REACH),
-                    Result.of(what + ": of the bare loop", 100 * rounds.medianRatio(2, 0), "%"),
-                    Result.of(what + ": processor time of the bare reader's", busy.medianRatio(0, 1), "×"));
+                    bench.choose(9, 5),
+                    List.of(() -> Seconds.ofProcessor(stream), () -> Seconds.ofProcessor(reader)));
+            double gigabytes = records * 1e-9 * bytes;
+            bench.found(what + ": pipeline", gigabytes / rounds.median(0), "GB/s");
+            bench.found(what + ": bare reader", gigabytes / rounds.median(1), "GB/s");
+            bench.found(what + ": bare loop into one array", gigabytes / rounds.median(2), "GB/s");
+            bench.atLeast(MUST_REACH, what + ": of the bare reader", 100 * rounds.medianRatio(1, 0), "%");
+            bench.found(what + ": of the bare loop", 100 * rounds.medianRatio(2, 0), "%");
+            bench.found(what + ": processor time of the bare reader's", busy.medianRatio(0, 1), "×");
         });
     }
 
-    private static void write(Path file, int records, int bytes) throws IOException {
+    static void write(Path file, int records, int bytes) throws IOException {
         byte[] payload = new byte[bytes];
         ByteBuffer frame = ByteBuffer.allocate(HEAD + bytes + Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         Random random = new Random(1);
@@ -108,36 +89,21 @@ public final class TfRecordRows implements Benchmark {
     }
 
     private static int masked(byte[] bytes, int offset, int length) {
-        CRC32C crc = new CRC32C();
-        crc.update(bytes, offset, length);
-        return Integer.rotateRight((int) crc.getValue(), 15) + 0xA282EAD8;
+        return Integer.rotateRight(Crc32c.of(bytes, offset, length), 15) + 0xA282EAD8;
     }
 
-    private static double streamSeconds(Path file, Path folder, int bytes) {
+    private static void stream(Path file, Path folder, int bytes) {
         ByteBuffer batch = ByteBuffer.allocateDirect(BATCH * bytes);
         int[] count = {0};
-        long started = System.nanoTime();
         try (TfRecords records = TfRecords.open(file, folder.resolve("index"))) {
             records.stream(Sampler.sequential())
                     .doOnNext(sample -> sample.value().copyTo(batch, count[0]++ % BATCH * bytes))
                     .blockLast();
         }
-        return (System.nanoTime() - started) / 1e9;
     }
 
-    /** Each record has an array of its own, which its consumer may keep. */
-    private static double readerSeconds(Path file, int records, int bytes) {
-        return bareSeconds(file, records, bytes, () -> new byte[HEAD + bytes + Integer.BYTES]);
-    }
-
-    private static double bareSeconds(Path file, int records, int bytes) {
-        byte[] frame = new byte[HEAD + bytes + Integer.BYTES];
-        return bareSeconds(file, records, bytes, () -> frame);
-    }
-
-    private static double bareSeconds(Path file, int records, int bytes, Supplier<byte[]> frames) {
+    private static void read(Path file, int records, int bytes, Supplier<byte[]> frames) throws IOException {
         ByteBuffer batch = ByteBuffer.allocateDirect(BATCH * bytes);
-        long started = System.nanoTime();
         try (InputStream plain = Files.newInputStream(file);
                 DataInputStream buffered = new DataInputStream(new BufferedInputStream(plain, BUFFER))) {
             for (int i = 0; i < records; i++) {
@@ -152,9 +118,6 @@ public final class TfRecordRows implements Benchmark {
                 }
                 batch.put(i % BATCH * bytes, frame, HEAD, length);
             }
-        } catch (IOException e) {
-            throw new StoreException("cannot read a benchmark's data: " + e.getMessage(), e);
         }
-        return (System.nanoTime() - started) / 1e9;
     }
 }

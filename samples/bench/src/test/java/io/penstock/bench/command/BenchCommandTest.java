@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.penstock.bench.BenchOptions;
 import io.penstock.bench.Benchmark;
 import io.penstock.cli.Cli;
 import java.io.IOException;
@@ -25,9 +24,9 @@ class BenchCommandTest {
                 "bench", "draws", "--quick", "--out", folder.resolve("kept").toString());
 
         JsonNode kept =
-                new ObjectMapper().readTree(folder.resolve("kept/bench.json").toFile());
+                new ObjectMapper().readTree(folder.resolve("kept/draws.json").toFile());
         assertThat(bench.status()).isZero();
-        assertThat(bench.out()).startsWith("bench ").contains("<= 50", "(row 10)");
+        assertThat(bench.out()).startsWith("bench ").contains("<= 50");
         assertThat(kept.path("findings")).hasSizeGreaterThanOrEqualTo(4).anySatisfy(finding -> {
             assertThat(finding.path("at_most").asInt()).isEqualTo(50);
             assertThat(finding.path("value").asDouble()).isPositive();
@@ -41,7 +40,7 @@ class BenchCommandTest {
                 .findFirst()
                 .orElseThrow();
 
-        List<ObjectNode> results = BenchFork.run(stage, new BenchOptions(true, null, null, text -> {}));
+        List<ObjectNode> results = BenchFork.run(stage, true, null);
 
         assertThat(results)
                 .extracting(finding -> finding.path("benchmark").asText())
@@ -54,5 +53,15 @@ class BenchCommandTest {
 
         assertThat(bench.status()).isEqualTo(2);
         assertThat(bench.err().lines()).singleElement().asString().contains("there are warm,", "draws, decode");
+    }
+
+    @Test
+    void bench_ofAnExperiment_leavesItsCharts() {
+        Cli bench = Cli.run("bench", "policies", "--quick", "--out", folder.toString());
+
+        assertThat(bench.status()).isZero();
+        assertThat(bench.out()).contains("hold: hit ratio, farthest off theory", "see " + folder);
+        assertThat(folder.resolve("policies.json")).content().contains("\"charts\" : [ {", "theory: LRU");
+        assertThat(folder.resolve("policies-hits.png")).isNotEmptyFile();
     }
 }

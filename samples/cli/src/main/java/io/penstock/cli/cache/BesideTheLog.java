@@ -1,6 +1,7 @@
 package io.penstock.cli.cache;
 
 import io.penstock.cache.chronicle.CacheDirectory;
+import io.penstock.cli.flag.OutputFlags;
 import io.penstock.cli.source.Sources;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
@@ -30,8 +31,9 @@ record BesideTheLog(Path directory, List<Path> own, List<Path> foreign) {
             Sources.TAR_INDEX,
                     Pattern.compile("[0-9a-f]{32}\\.tarindex|[0-9a-f]{32}\\.groups|"
                             + "\\.[0-9a-f]{32}\\.groups\\.[0-9a-f-]{36}\\.new|"
+                            + "\\.?[0-9a-f]{32}\\.annotations(\\.[0-9a-f-]{36}\\.new)?|"
                             + "(sums-)?[0-9a-f]{16}-[0-9a-f]{16}-\\d+\\.unpacked"
-                            + "|(sums-)?partial-\\d+\\.tmp"),
+                            + "|(sums-)?partial-[-0-9a-f]+\\.tmp|\\.penstock-unpack-turns"),
             Sources.LISTS, Pattern.compile("[0-9a-f]{32}\\.list|\\.[0-9a-f]{32}\\.list\\.[0-9a-f-]{36}\\.new"),
             Sources.LENGTHS, Pattern.compile("[0-9a-f]{16}(\\.lock|-[0-9a-f]{32}\\.index|-[-0-9a-f]{36}\\.part)"));
 
@@ -68,6 +70,17 @@ record BesideTheLog(Path directory, List<Path> own, List<Path> foreign) {
             }
         }
         return bytes;
+    }
+
+    /** Names the files that are not Penstock's. */
+    void nameForeign(OutputFlags flags) {
+        for (Path file : foreign) {
+            String name = directory.relativize(file).toString();
+            flags.print(
+                    "left alone: %s, which is not the cache's".formatted(name),
+                    "foreign",
+                    node -> node.put("file", name));
+        }
     }
 
     /** Deletes what is Penstock's, and each folder if nothing else is in it. */

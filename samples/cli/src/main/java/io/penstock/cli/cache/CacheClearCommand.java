@@ -1,6 +1,7 @@
 package io.penstock.cli.cache;
 
 import io.penstock.cache.chronicle.CacheDirectory;
+import io.penstock.cli.flag.OutputFlags;
 import io.penstock.store.mirror.MirrorDirectory;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -11,13 +12,12 @@ import picocli.CommandLine.Parameters;
 /** {@code penstock cache clear}: deletes a cache. */
 @Command(
         name = "clear",
-        usageHelpWidth = 100,
         description =
                 "Delete a cache's own files. Other files stay and are named. Refused while a process has it open.")
 final class CacheClearCommand implements Callable<Integer> {
 
     @Mixin
-    private final CacheFlags flags = new CacheFlags();
+    private final OutputFlags flags = new OutputFlags();
 
     @Parameters(paramLabel = "DIR", description = "The directory of a cache, or of a mirror.")
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -36,7 +36,7 @@ final class CacheClearCommand implements Callable<Integer> {
                 "cleared " + cache.path(),
                 "cleared",
                 node -> node.put("directory", cache.path().toString()));
-        beside.foreign().forEach(file -> flags.leftAlone(cache.path(), file));
+        beside.nameForeign(flags);
         return 0;
     }
 }

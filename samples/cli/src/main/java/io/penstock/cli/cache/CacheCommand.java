@@ -11,7 +11,6 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "cache",
         abbreviateSynopsis = true,
-        usageHelpWidth = 100,
         description = "Inspect, check, fill, explain and clear the directory of a cache.")
 public final class CacheCommand implements Runnable {
 

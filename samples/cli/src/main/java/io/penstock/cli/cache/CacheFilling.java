@@ -2,6 +2,7 @@ package io.penstock.cli.cache;
 
 import io.penstock.cli.console.Interruption;
 import io.penstock.cli.console.ProgressLine;
+import io.penstock.cli.flag.OutputFlags;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Shard;
@@ -12,7 +13,7 @@ import java.util.function.Supplier;
 /** Fills a cache with what it lacks, and says how that went. */
 public final class CacheFilling {
 
-    private final CacheFlags flags;
+    private final OutputFlags flags;
     private final String event;
     private final Consumer<SampleException> failures;
     private final boolean failuresAllowed;
@@ -26,7 +27,7 @@ public final class CacheFilling {
      * @param partAllowed     whether a cache without room for all is none either
      */
     public CacheFilling(
-            CacheFlags flags,
+            OutputFlags flags,
             String event,
             Consumer<SampleException> failures,
             boolean failuresAllowed,

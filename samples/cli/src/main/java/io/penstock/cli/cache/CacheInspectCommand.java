@@ -7,6 +7,7 @@ import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.chronicle.KeptEntry;
 import io.penstock.cache.chronicle.SegmentReport;
 import io.penstock.cli.flag.ByteSize;
+import io.penstock.cli.flag.OutputFlags;
 import io.penstock.store.mirror.MirrorDirectory;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -19,11 +20,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code penstock cache inspect}: what is in a cache, and who put it there. */
-@Command(name = "inspect", usageHelpWidth = 100, description = "Say what is in a cache and which pipelines filled it.")
+@Command(name = "inspect", description = "Say what is in a cache and which pipelines filled it.")
 final class CacheInspectCommand implements Callable<Integer> {
 
     @Mixin
-    private final CacheFlags flags = new CacheFlags();
+    private final OutputFlags flags = new OutputFlags();
 
     @Parameters(paramLabel = "DIR", description = "The directory of a cache, or of a mirror.")
     @SuppressWarnings("NullAway.Init") // picocli sets it

@@ -1,13 +1,16 @@
 package io.penstock.cli.cache;
 
+import io.penstock.annotation.AnnotatedImages;
 import io.penstock.cache.chronicle.CacheDirectory;
 import io.penstock.cli.console.ProgressLine;
 import io.penstock.cli.flag.ByteSize;
+import io.penstock.cli.flag.OutputFlags;
 import io.penstock.cli.source.Sources;
 import io.penstock.pipeline.Indexing;
 import io.penstock.shard.TarShards;
 import io.penstock.store.mirror.MirrorDirectory;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -17,12 +20,11 @@ import picocli.CommandLine.Parameters;
 /** {@code penstock cache verify}: reads everything and compares checksums. */
 @Command(
         name = "verify",
-        usageHelpWidth = 100,
         description = "Read every value of a cache and compare its checksum; status 1 if any is damaged.")
 final class CacheVerifyCommand implements Callable<Integer> {
 
     @Mixin
-    private final CacheFlags flags = new CacheFlags();
+    private final OutputFlags flags = new OutputFlags();
 
     @Parameters(paramLabel = "DIR", description = "The directory of a cache, or of a mirror.")
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -49,12 +51,14 @@ final class CacheVerifyCommand implements Callable<Integer> {
                     progress.clear();
                     report(damage.segment(), damage.position(), damage.what());
                 });
-        Stream.concat(
-                        TarShards.damaged(directory.resolve(Sources.TAR_INDEX)).stream(),
-                        Indexing.damaged(directory.resolve(Sources.LENGTHS)).stream())
+        Stream.of(
+                        TarShards.damaged(directory.resolve(Sources.TAR_INDEX)),
+                        AnnotatedImages.damaged(directory.resolve(Sources.TAR_INDEX)),
+                        Indexing.damaged(directory.resolve(Sources.LENGTHS)))
+                .flatMap(List::stream)
                 .forEach(file -> report(directory.relativize(file).toString(), 0, "does not match its checksums"));
         progress.clear();
-        BesideTheLog.in(cache).foreign().forEach(file -> flags.leftAlone(cache.path(), file));
+        BesideTheLog.in(cache).nameForeign(flags);
         flags.print(
                 "%d values of %s read, %d places damaged".formatted(entries, ByteSize.roundedUp(bytes), damaged),
                 "verified",

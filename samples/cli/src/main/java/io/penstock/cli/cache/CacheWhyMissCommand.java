@@ -3,9 +3,9 @@ package io.penstock.cli.cache;
 import io.penstock.cache.Cache;
 import io.penstock.cache.chronicle.CacheDirectory;
 import io.penstock.cache.chronicle.ChronicleTier;
-import io.penstock.cli.console.Reason;
-import io.penstock.cli.source.CacheSourceFlags;
+import io.penstock.cli.flag.OutputFlags;
 import io.penstock.cli.source.Cacheable;
+import io.penstock.cli.source.SourceFlags;
 import io.penstock.pipeline.Dataset;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -15,24 +15,20 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code penstock cache why-miss}: says which stage, source or version made a key differ. */
 @Command(
         name = "why-miss",
         sortOptions = false,
-        usageHelpWidth = 100,
         description = "Say why a cache does not have a sample: which stage, state of the source, or version differs.")
 final class CacheWhyMissCommand implements Callable<Integer> {
 
     @Mixin
-    private final CacheFlags flags = new CacheFlags();
+    private final OutputFlags flags = new OutputFlags();
 
     @Mixin
-    private final CacheSourceFlags source = new CacheSourceFlags();
+    private final SourceFlags source = new SourceFlags();
 
     @Parameters(index = "0", paramLabel = "DIR", description = "The cache's directory.")
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -45,18 +41,9 @@ final class CacheWhyMissCommand implements Callable<Integer> {
             description = "Its index, or its name: a path below the source. By default the first that misses.")
     private @Nullable String sample;
 
-    @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it
-    private CommandSpec spec;
-
     @Override
     public Integer call() {
-        Cacheable<?> cacheable;
-        try {
-            cacheable = source.open();
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), Reason.of(e), e);
-        }
+        Cacheable<?> cacheable = flags.checked(() -> source.open(null));
         CacheDirectory cache = CacheDirectory.at(directory);
         try (ChronicleTier tier = ChronicleTier.at(directory).readOnly().open()) {
             Dataset<?> kept = cacheable.in(Cache.of(tier), null);
@@ -84,7 +71,7 @@ final class CacheWhyMissCommand implements Callable<Integer> {
         if (wanted.matches("\\d{1,18}")) {
             long index = Long.parseLong(wanted);
             if (index >= kept.size()) {
-                throw wrong("there is no sample %d: the source has %d".formatted(index, kept.size()));
+                throw flags.wrong("there is no sample %d: the source has %d".formatted(index, kept.size()));
             }
             return index;
         }
@@ -95,7 +82,7 @@ final class CacheWhyMissCommand implements Callable<Integer> {
                 return index;
             }
         }
-        throw wrong("the source has no sample \"%s\"; its first is \"%s\"".formatted(wanted, kept.name(0)));
+        throw flags.wrong("the source has no sample \"%s\"; its first is \"%s\"".formatted(wanted, kept.name(0)));
     }
 
     private static String real(String path) {
@@ -104,10 +91,6 @@ final class CacheWhyMissCommand implements Callable<Integer> {
         } catch (IOException | IllegalArgumentException e) {
             return path; // a name that is no path here
         }
-    }
-
-    private ParameterException wrong(String why) {
-        return new ParameterException(spec.commandLine(), why);
     }
 
     private void print(long index, String name, MissExplanation why) {

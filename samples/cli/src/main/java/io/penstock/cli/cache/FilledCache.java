@@ -4,69 +4,38 @@ import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.redis.RedisTier;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
 
-/** A cache that a job fills, and that outlives it. */
-public sealed interface FilledCache extends AutoCloseable {
+/**
+ * A cache that a job fills, and that outlives it.
+ *
+ * @param contains  whether it has a key; fails with {@code StoreException} where it cannot be asked
+ * @param flush     completes when what was put is where a later run finds it, or is refused
+ * @param lookAhead how many keys are best asked for at once
+ */
+public record FilledCache(
+        Tier tier, Function<SampleKey, Mono<Boolean>> contains, Supplier<Mono<Void>> flush, int lookAhead)
+        implements AutoCloseable {
 
-    Tier tier();
+    private static final int TOGETHER = 16;
 
     /**
-     * Whether it has a key. A cache on disk does not read the value; a Redis server sends it, and it is checked.
-     * <p>Fails with {@code StoreException} where it cannot be asked.
+     * On this machine's disk. It does not read the value, and answers at once: it is asked as late as can be, and sees
+     * what others loaded meanwhile.
      */
-    Mono<Boolean> contains(SampleKey key);
+    public static FilledCache of(ChronicleTier tier) {
+        return new FilledCache(tier, key -> Mono.just(tier.contains(key)), tier::flush, 1);
+    }
 
-    /** Completes when what was put is where a later run finds it, or is refused. */
-    Mono<Void> flush();
-
-    /** How many keys are best asked for at once. */
-    int lookAhead();
+    /** Across a network. The server sends the values, which are checked; those that are asked for at once are in memory. */
+    public static FilledCache of(RedisTier tier) {
+        return new FilledCache(tier, tier::contains, tier::flush, TOGETHER);
+    }
 
     @Override
-    default void close() {
-        tier().close();
-    }
-
-    /**
-     * On this machine's disk. Answers at once, so it is asked as late as can be, and sees what others loaded meanwhile.
-     */
-    record Disk(ChronicleTier tier) implements FilledCache {
-
-        @Override
-        public Mono<Boolean> contains(SampleKey key) {
-            return Mono.just(tier.contains(key));
-        }
-
-        @Override
-        public Mono<Void> flush() {
-            return tier.flush();
-        }
-
-        @Override
-        public int lookAhead() {
-            return 1;
-        }
-    }
-
-    /** Across a network. The values that are checked at once are in memory. */
-    record Redis(RedisTier tier) implements FilledCache {
-
-        private static final int TOGETHER = 16;
-
-        @Override
-        public Mono<Boolean> contains(SampleKey key) {
-            return tier.contains(key);
-        }
-
-        @Override
-        public Mono<Void> flush() {
-            return tier.flush();
-        }
-
-        @Override
-        public int lookAhead() {
-            return TOGETHER;
-        }
+    public void close() {
+        tier.close();
     }
 }

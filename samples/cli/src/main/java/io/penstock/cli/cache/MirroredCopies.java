@@ -1,6 +1,7 @@
 package io.penstock.cli.cache;
 
 import io.penstock.cli.flag.ByteSize;
+import io.penstock.cli.flag.OutputFlags;
 import io.penstock.store.mirror.MirrorDirectory;
 import java.nio.file.Path;
 import java.util.List;
@@ -8,11 +9,11 @@ import java.util.List;
 /** What the commands below {@code penstock cache} do in the folder of a mirror. */
 final class MirroredCopies {
 
-    private final CacheFlags flags;
+    private final OutputFlags flags;
     private final Path directory;
     private final MirrorDirectory mirror;
 
-    MirroredCopies(CacheFlags flags, Path directory) {
+    MirroredCopies(OutputFlags flags, Path directory) {
         this.flags = flags;
         this.directory = directory;
         this.mirror = MirrorDirectory.at(directory);

@@ -79,7 +79,7 @@ record MissExplanation(String reason, List<String> changes) {
                 changes.add("the record of the pipeline that kept it is gone");
                 return new MissExplanation(reason.isEmpty() ? "unknown" : reason, changes);
             }
-            boolean codec = !then.codec().equals(now.codec());
+            boolean codec = !then.plainCodec().equals(now.codec());
             List<String> stages = stages(once(then.stages()), once(now.stages()));
             if (changes.isEmpty() && stages.isEmpty() && !codec) {
                 stages = stages(then.stages(), now.stages());

@@ -5,6 +5,7 @@ import io.penstock.cache.Entry;
 import io.penstock.cli.console.Interruption;
 import io.penstock.cli.console.ProgressLine;
 import io.penstock.cli.console.Reason;
+import io.penstock.cli.flag.OutputFlags;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Shard;
@@ -73,7 +74,7 @@ public final class Warming<T> {
          * @param partAllowed     whether samples that the cache did not keep are none either
          * @return the exit status
          */
-        public int report(CacheFlags flags, String event, boolean failuresAllowed, boolean partAllowed) {
+        public int report(OutputFlags flags, String event, boolean failuresAllowed, boolean partAllowed) {
             flags.print(
                     "%d samples: %d were there, %d loaded in %.1f s, %d failed%s"
                             .formatted(samples, already, loaded, seconds, failed, full ? "; the cache is full" : ""),
@@ -133,14 +134,11 @@ public final class Warming<T> {
      * @return false if a signal ended it
      */
     boolean run(ProgressLine progress, Consumer<Outcome> interrupted) {
-        try (Interruption interruption = Interruption.watch(() -> interrupted.accept(outcome()))) {
-            try {
-                load(() -> show(progress)).takeUntilOther(interruption.stop()).block();
-            } finally {
-                progress.clear();
-            }
-            return !interruption.ended();
-        }
+        return Interruption.run(
+                stop -> load(() -> show(progress)).takeUntilOther(stop),
+                progress,
+                () -> {},
+                () -> interrupted.accept(outcome()));
     }
 
     /**
@@ -153,7 +151,7 @@ public final class Warming<T> {
         return missing()
                 .flatMap(this::load, inFlight)
                 .doOnNext(sample -> eachSample.run())
-                .then(Mono.defer(cache::flush))
+                .then(Mono.defer(cache.flush()))
                 .then(Mono.defer(this::lookAgain));
     }
 
@@ -192,7 +190,7 @@ public final class Warming<T> {
     }
 
     private Mono<Look> look(long index) {
-        return cache.contains(kept.id(index).key()).map(there -> new Look(index, there));
+        return cache.contains().apply(kept.id(index).key()).map(there -> new Look(index, there));
     }
 
     /** Found as they are asked for, so that what another process loads meanwhile is not loaded here too. */
@@ -215,7 +213,8 @@ public final class Warming<T> {
 
     private Mono<T> load(long index) {
         return kept.get(index)
-                .delayUntil(value -> cache.contains(kept.id(index).key()).doOnNext(this::loaded))
+                .delayUntil(
+                        value -> cache.contains().apply(kept.id(index).key()).doOnNext(this::loaded))
                 .onErrorResume(SampleException.class, e -> {
                     failed.incrementAndGet();
                     failures.accept(e);

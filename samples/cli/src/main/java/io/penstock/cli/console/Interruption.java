@@ -2,6 +2,7 @@ package io.penstock.cli.console;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
@@ -22,11 +23,13 @@ public final class Interruption implements AutoCloseable {
     private final Sinks.Empty<Void> stop = Sinks.empty();
     private final CountDownLatch ended = new CountDownLatch(1);
     private final Runnable lastWord;
+    private final boolean warns;
     private final Thread hook = new Thread(this::interrupt, "penstock-interruption");
     private volatile boolean interrupted;
 
-    private Interruption(Runnable lastWord) {
+    private Interruption(Runnable lastWord, boolean warns) {
         this.lastWord = lastWord;
+        this.warns = warns;
     }
 
     /**
@@ -34,13 +37,40 @@ public final class Interruption implements AutoCloseable {
      * @param lastWord called after the run ended, or was too slow to
      */
     public static Interruption watch(Runnable lastWord) {
-        Interruption interruption = new Interruption(lastWord);
+        return watch(lastWord, true);
+    }
+
+    /** @param warns whether it is said that the run was too slow */
+    static Interruption watch(Runnable lastWord, boolean warns) {
+        Interruption interruption = new Interruption(lastWord, warns);
         try {
             Runtime.getRuntime().addShutdownHook(interruption.hook);
         } catch (IllegalStateException e) {
-            interruption.interrupt(); // the signal came first
+            interruption.ended.countDown(); // the signal came first, and nothing is under way yet
+            interruption.interrupt();
         }
         return interruption;
+    }
+
+    /**
+     * Blocks until work has ended.
+     * @param work     ends early when what it is given completes
+     * @param progress taken off the terminal then
+     * @param ended    done then, before the virtual machine goes
+     * @param lastWord called after a signal
+     * @return false if a signal ended it
+     */
+    public static boolean run(
+            Function<Mono<Void>, Mono<?>> work, ProgressLine progress, Runnable ended, Runnable lastWord) {
+        try (Interruption interruption = watch(lastWord)) {
+            try {
+                work.apply(interruption.stop()).block();
+            } finally {
+                progress.clear();
+                ended.run();
+            }
+            return !interruption.ended();
+        }
     }
 
     /** What a signal does. */
@@ -53,12 +83,17 @@ public final class Interruption implements AutoCloseable {
 
     private void awaitEnd() {
         try {
-            if (!ended.await(GRACE_MILLIS, TimeUnit.MILLISECONDS)) {
+            if (!ended.await(GRACE_MILLIS, TimeUnit.MILLISECONDS) && warns) {
                 LOG.warn("the run did not stop within {} ms", GRACE_MILLIS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Whether a signal came. */
+    boolean isSeen() {
+        return interrupted;
     }
 
     /** Completes when the run is to stop. */

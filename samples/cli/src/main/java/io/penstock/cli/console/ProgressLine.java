@@ -81,6 +81,13 @@ public final class ProgressLine {
         terminal.flush();
     }
 
+    /** Shows it where that is worth it. */
+    public void showIfDue(String what, long done, String unit, String detail) {
+        if (isDue()) {
+            show(what, done, unit, detail);
+        }
+    }
+
     /** The line's text. */
     static String line(String what, long done, long total, String unit, double seconds, String detail) {
         double share = total <= 0 ? 1 : Math.min(1, (double) done / total);

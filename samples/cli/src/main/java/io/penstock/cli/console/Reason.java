@@ -49,6 +49,7 @@ public final class Reason {
         String heap = "use a larger heap, such as PENSTOCK_OPTS=-Xmx8g";
         Map<String, String> words = new LinkedHashMap<>(); // longer ones first
         words.put("padShapes\\(\\)", "--pad");
+        words.put("let the rows be sorted", "say sort=yes in --window-rows");
         words.put("images with Resize", "images with --resize");
         words.put("withIndices adds", "--with-indices adds");
         words.put(", or allow more attempts", "");

@@ -7,8 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.Objects;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,12 +16,8 @@ import org.slf4j.LoggerFactory;
 public final class TemporaryFolder implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(TemporaryFolder.class);
-    private static final long GRACE_MILLIS = 900;
-
-    private final CountDownLatch closed = new CountDownLatch(1);
-    private final Thread hook = new Thread(this::giveUp, "penstock-temporary-folder");
+    private final Interruption interruption = Interruption.watch(this::delete, false);
     private volatile @Nullable Path path;
-    private volatile boolean givenUp;
     private volatile boolean kept;
 
     private TemporaryFolder() {}
@@ -33,12 +27,9 @@ public final class TemporaryFolder implements AutoCloseable {
      * @throws StoreException if it cannot be made, or a signal came
      */
     public static TemporaryFolder make(String prefix) {
-        TemporaryFolder folder = new TemporaryFolder();
-        try {
-            // before there is a folder, so that a signal between the two leaves none
-            Runtime.getRuntime().addShutdownHook(folder.hook);
-        } catch (IllegalStateException e) {
-            throw new StoreException("interrupted before there is a temporary folder", e);
+        TemporaryFolder folder = new TemporaryFolder(); // watches before there is one, so that a signal leaves none
+        if (folder.isGivenUp()) {
+            throw new StoreException("interrupted before there is a temporary folder");
         }
         try {
             folder.path = Files.createTempDirectory(prefix);
@@ -55,7 +46,7 @@ public final class TemporaryFolder implements AutoCloseable {
 
     /** Whether a signal came, so that filling the folder is of no use any more. */
     public boolean isGivenUp() {
-        return givenUp;
+        return interruption.isSeen();
     }
 
     /** From now on the folder stays, whatever comes. */
@@ -63,21 +54,10 @@ public final class TemporaryFolder implements AutoCloseable {
         kept = true;
     }
 
-    /** What a signal does: whoever uses the folder gets a moment to end, so that files are not taken from under it. */
-    private void giveUp() {
-        givenUp = true;
-        try {
-            if (!closed.await(GRACE_MILLIS, TimeUnit.MILLISECONDS)) {
-                delete();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
+    /** After a signal too, once what uses the folder had a moment to end: files are not taken from under it. */
     private void delete() {
         Path made = path;
-        if (made == null || kept) {
+        if (made == null || kept || Files.notExists(made)) {
             return;
         }
         try (Stream<Path> files = Files.walk(made)) {
@@ -92,11 +72,6 @@ public final class TemporaryFolder implements AutoCloseable {
     @Override
     public void close() {
         delete();
-        closed.countDown();
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException e) {
-            return; // going down already: the hook is running
-        }
+        interruption.close();
     }
 }

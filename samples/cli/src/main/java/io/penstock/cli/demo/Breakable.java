@@ -1,9 +1,7 @@
 package io.penstock.cli.demo;
 
-import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.SampleId;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
@@ -12,7 +10,7 @@ import reactor.core.publisher.Sinks;
 import reactor.util.retry.Retry;
 
 /** A source that goes wrong while someone wants it to, as a file server or a disk would. Its samples stay the same. */
-final class Breakable<T> implements Dataset<T> {
+final class Breakable<T> {
 
     private static final Duration LATE = Duration.ofMillis(100);
     private static final int RETRIES = 3;
@@ -74,8 +72,12 @@ final class Breakable<T> implements Dataset<T> {
         return loaded.sum();
     }
 
-    @Override
-    public Mono<T> get(long index) {
+    /** The samples. */
+    Dataset<T> dataset() {
+        return Dataset.wrapping(source, this::get);
+    }
+
+    private Mono<T> get(long index) {
         return Mono.defer(() -> {
             asked.increment();
             return Mono.defer(() -> attempt(index))
@@ -90,24 +92,10 @@ final class Breakable<T> implements Dataset<T> {
         return switch (now) {
             case WORKS -> source.get(index);
             case SLOW -> Mono.delay(LATE).then(source.get(index));
-            case FAILS -> Mono.error(new StoreException("cannot read %s: the source is broken".formatted(name(index))));
+            case FAILS ->
+                Mono.error(new StoreException("cannot read %s: the source is broken".formatted(source.name(index))));
             case STALLS ->
                 health.asFlux().filter(state -> state != Health.STALLS).next().then(Mono.defer(() -> attempt(index)));
         };
-    }
-
-    @Override
-    public long size() {
-        return source.size();
-    }
-
-    @Override
-    public Fingerprint fingerprint() {
-        return source.fingerprint();
-    }
-
-    @Override
-    public SampleId id(long index) {
-        return source.id(index);
     }
 }

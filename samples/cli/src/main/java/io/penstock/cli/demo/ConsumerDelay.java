@@ -1,14 +1,11 @@
 package io.penstock.cli.demo;
 
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 
 /** How slowly a consumer takes its batches, which someone else may change at any moment, while it waits too. */
 final class ConsumerDelay {
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+    private final Object changed = new Object();
     private long millis;
     private boolean paused;
     private boolean released;
@@ -19,65 +16,57 @@ final class ConsumerDelay {
 
     /** Holds the calling thread for as long as a batch is to take. */
     void hold() {
-        long started = System.nanoTime();
-        lock.lock();
-        try {
-            while (!released) {
-                long left = TimeUnit.MILLISECONDS.toNanos(millis) - (System.nanoTime() - started);
-                if (paused) {
-                    changed.await();
-                } else if (left > 0) {
-                    changed.awaitNanos(left);
-                } else {
-                    return;
+        synchronized (changed) {
+            long started = System.nanoTime();
+            try {
+                while (!released) {
+                    long left = TimeUnit.MILLISECONDS.toNanos(millis) - (System.nanoTime() - started);
+                    if (paused) {
+                        changed.wait();
+                    } else if (left > 0) {
+                        TimeUnit.NANOSECONDS.timedWait(changed, left);
+                    } else {
+                        return;
+                    }
                 }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } finally {
-            lock.unlock();
         }
     }
 
     /** Milliseconds a batch. */
     void slowTo(long millisABatch) {
-        change(() -> millis = millisABatch);
+        synchronized (changed) {
+            millis = millisABatch;
+            changed.notifyAll();
+        }
     }
 
     void pause(boolean whether) {
-        change(() -> paused = whether);
+        synchronized (changed) {
+            paused = whether;
+            changed.notifyAll();
+        }
     }
 
-    /** Holds nobody any more. */
+    /** Holds no thread any more. */
     void release() {
-        change(() -> released = true);
-    }
-
-    private void change(Runnable how) {
-        lock.lock();
-        try {
-            how.run();
-            changed.signalAll();
-        } finally {
-            lock.unlock();
+        synchronized (changed) {
+            released = true;
+            changed.notifyAll();
         }
     }
 
     long millis() {
-        lock.lock();
-        try {
+        synchronized (changed) {
             return millis;
-        } finally {
-            lock.unlock();
         }
     }
 
     boolean isPaused() {
-        lock.lock();
-        try {
+        synchronized (changed) {
             return paused;
-        } finally {
-            lock.unlock();
         }
     }
 }

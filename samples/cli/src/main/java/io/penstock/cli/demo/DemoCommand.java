@@ -1,22 +1,16 @@
 package io.penstock.cli.demo;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.penstock.cli.console.Interruption;
-import io.penstock.cli.console.Output;
 import io.penstock.cli.console.ProgressLine;
-import io.penstock.cli.console.Reason;
 import io.penstock.cli.console.TemporaryFolder;
-import io.penstock.cli.console.Terminal;
-import io.penstock.cli.flag.HelpFlag;
 import io.penstock.cli.flag.NumberFlag;
+import io.penstock.cli.flag.OutputFlags;
 import io.penstock.cli.report.EpochReport;
 import io.penstock.cli.report.JsonReporter;
 import io.penstock.cli.report.Reporter;
-import io.penstock.cli.stream.StreamOptions;
-import io.penstock.cli.stream.StreamPlan;
-import io.penstock.cli.stream.StreamRun;
+import io.penstock.cli.stream.Run;
+import io.penstock.cli.stream.StreamFlags;
 import io.penstock.pictures.PictureFolder;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,114 +19,74 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code penstock demo}: the main job on pictures that it makes itself. */
 @Command(
         name = "demo",
         sortOptions = false,
         abbreviateSynopsis = true,
-        usageHelpWidth = 100,
         description =
                 "Make a small labelled data set and stream it three times: decode, resize, cache, augment, batch.")
 public final class DemoCommand implements Callable<Integer> {
 
     @Mixin
-    @SuppressWarnings("UnusedVariable") // picocli reads it
-    private final HelpFlag help = new HelpFlag();
+    private final OutputFlags output = new OutputFlags();
 
-    @Option(
-            names = "--data",
-            paramLabel = "DIR",
-            description = "Use this folder of class folders instead; several are mixed by --weights.")
+    @Option(names = "--data", paramLabel = "DIR")
     private @Nullable List<Path> data;
 
-    @Option(
-            names = "--weights",
-            paramLabel = "A,B,…",
-            split = ",",
-            converter = NumberFlag.Weight.class,
-            description = "Mix several folders by these weights: one for each --data, or for each folder to make.")
+    @Option(names = "--weights", paramLabel = "A,B,…", split = ",", converter = NumberFlag.Weight.class)
     private List<Double> weights = List.of();
 
-    @Option(
-            names = "--images",
-            paramLabel = "N",
-            defaultValue = "640",
-            converter = NumberFlag.Pictures.class,
-            description = "How many pictures to make (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--images", paramLabel = "N", defaultValue = "640", converter = NumberFlag.Pictures.class)
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private Integer images;
 
-    @Option(
-            names = "--page",
-            description = "Stream them repeatedly, and serve a page on this machine that shows and controls the run.")
+    @Option(names = "--page")
     private boolean page;
 
-    @Option(
-            names = "--port",
-            paramLabel = "N",
-            converter = NumberFlag.Port.class,
-            description = "The port of --page; any free one by default.")
+    @Option(names = "--port", paramLabel = "N", converter = NumberFlag.Port.class)
     private @Nullable Integer port;
-
-    @Option(names = "--json", description = "Print one JSON object a line, and nothing else.")
-    private boolean json;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it
-    private CommandSpec spec;
 
     @Override
     public Integer call() {
         if (port != null && !page) {
-            throw new ParameterException(spec.commandLine(), "--port needs --page");
+            throw output.wrong("--port needs --page");
         }
         if (data != null && data.size() != Math.max(1, weights.size())) {
-            throw new ParameterException(
-                    spec.commandLine(),
+            throw output.wrong(
                     "--weights needs one weight for each --data: %d for %d".formatted(weights.size(), data.size()));
         }
         if (data != null) {
             return show(data);
         }
         if (images < PictureFolder.CLASSES * weights.size()) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--images must be at least %d for each of the --weights: %d for %d"
-                            .formatted(PictureFolder.CLASSES, images, weights.size()));
+            throw output.wrong("--images must be at least %d for each of the --weights: %d for %d"
+                    .formatted(PictureFolder.CLASSES, images, weights.size()));
         }
         try (TemporaryFolder folder = TemporaryFolder.make("penstock-demo-")) {
-            boolean printsItsName = !json && !page;
-            if (!json) {
-                err().println("making %d pictures in %s".formatted(images, folder.path()));
-                err().flush();
+            if (!output.json()) {
+                output.err().println("making %d pictures in %s".formatted(images, folder.path()));
+                output.err().flush();
             }
-            ProgressLine progress = new ProgressLine(err(), !json && Terminal.onStandardError(), images);
             List<Path> folders = weights.isEmpty()
                     ? List.of(folder.path())
                     : IntStream.rangeClosed(1, weights.size())
                             .mapToObj(i -> folder.path().resolve("source-" + i))
                             .toList();
+            ProgressLine progress = output.progress(images);
             PictureFolder.write(folders, images, folder::isGivenUp)
-                    .doOnNext(made -> {
-                        if (progress.isDue()) {
-                            progress.show("making pictures", made, "pictures", "");
-                        }
-                    })
+                    .doOnNext(made -> progress.showIfDue("making pictures", made, "pictures", ""))
                     .blockLast();
             progress.clear();
             if (folder.isGivenUp()) {
                 return Interruption.STATUS;
             }
-            if (printsItsName) {
-                folder.keep();
+            if (!output.json() && !page) {
+                folder.keep(); // the printed command names it
             }
             return show(folders);
         }
@@ -143,73 +97,42 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     private int page(List<Path> folders) {
-        Output out = new Output(spec.commandLine().getOut());
-        JsonReporter reporter = new JsonReporter(out, false);
+        JsonReporter reporter = new JsonReporter(output.out(), false);
+        Consumer<EpochReport> reports = output.json() ? reporter::epoch : report -> {};
         try (Interruption interruption = Interruption.watch(() -> {});
                 TemporaryFolder cache = TemporaryFolder.make("penstock-demo-cache-");
-                LivePage live = open(folders, cache.path(), json ? reporter::epoch : report -> {})) {
+                LivePage live = output.checked(
+                        () -> LivePage.open(port == null ? 0 : port, folders, weights, cache.path(), reports))) {
             String address = live.address().toString();
-            out.line(
-                    json
-                            ? JsonNodeFactory.instance
-                                    .objectNode()
-                                    .put("event", "serving")
-                                    .put("address", address)
-                                    .toString()
-                            : "the page is at %s until Ctrl-C".formatted(address));
+            output.serving("the page is at %s until Ctrl-C".formatted(address), address);
             live.run(interruption.stop());
             interruption.ended();
             return Interruption.STATUS;
         }
     }
 
-    private LivePage open(List<Path> folders, Path cache, Consumer<EpochReport> reports) {
-        try {
-            return LivePage.open(port == null ? 0 : port, folders, weights, cache, reports);
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), Reason.of(e), e);
-        }
-    }
-
     private int stream(List<Path> folders) {
-        List<String> flags = new ArrayList<>();
-        folders.forEach(folder -> flags.addAll(List.of("--source", "images:" + folder)));
+        List<String> words = new ArrayList<>();
+        folders.forEach(folder -> words.addAll(List.of("--source", "images:" + folder)));
         if (folders.size() > 1) {
-            flags.addAll(
+            words.addAll(
                     List.of("--weights", weights.stream().map(String::valueOf).collect(Collectors.joining(","))));
         }
-        flags.addAll(List.of(
-                "--resize",
-                "224",
-                "--cache-ram",
-                "50%",
-                "--augment",
-                "crop=200,flip",
-                "--batch",
-                "64",
-                "--epochs",
-                "3"));
-        if (json) {
-            flags.add("--json");
+        words.addAll(List.of("--resize 224 --cache-ram 50% --augment crop=200,flip --batch 64 --epochs 3".split(" ")));
+        StreamFlags flags = StreamFlags.parse(words.toArray(String[]::new));
+        if (!output.json()) {
+            output.out()
+                    .line("./penstock stream "
+                            + words.stream().map(DemoCommand::quoted).collect(Collectors.joining(" ")));
         }
-        Output out = new Output(spec.commandLine().getOut());
-        StreamOptions options = CommandLine.populateSpec(StreamOptions.class, flags.toArray(String[]::new));
-        if (!json) {
-            out.line("./penstock stream "
-                    + flags.stream().map(DemoCommand::quoted).collect(Collectors.joining(" ")));
-        }
-        try (StreamPlan<?> plan = StreamPlan.of(options)) {
-            Reporter reporter = json ? new JsonReporter(out, false) : new DemoReporter(out);
-            return StreamRun.of(plan, reporter, err(), !json && Terminal.onStandardError()) ? 0 : Interruption.STATUS;
+        try (Run<?> run = flags.open()) {
+            Reporter reporter = output.json() ? new JsonReporter(output.out(), false) : new DemoReporter(output.out());
+            return flags.deliver(run, reporter, output.err(), output.isWatched()) ? 0 : Interruption.STATUS;
         }
     }
 
     /** A word for a shell. */
     private static String quoted(String word) {
         return word.matches("[\\w@%+=:,./-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
-    }
-
-    private PrintWriter err() {
-        return spec.commandLine().getErr();
     }
 }

@@ -2,46 +2,32 @@ package io.penstock.cli.demo;
 
 import io.penstock.cli.console.Output;
 import io.penstock.cli.report.EpochReport;
-import io.penstock.cli.report.Headroom;
-import io.penstock.cli.report.Reporter;
 import io.penstock.cli.report.RunReport;
 import io.penstock.cli.report.TableReporter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /** The table, and a sentence on what the cache changed. */
-final class DemoReporter implements Reporter {
+final class DemoReporter extends TableReporter {
 
     private final Output out;
-    private final TableReporter table;
     private final List<EpochReport> epochs = new ArrayList<>();
 
     DemoReporter(Output out) {
+        super(out, null);
         this.out = out;
-        this.table = new TableReporter(out, null);
-    }
-
-    @Override
-    public void started(Map<String, Integer> classes) {
-        table.started(classes);
     }
 
     @Override
     public void epoch(EpochReport report) {
         epochs.add(report);
-        table.epoch(report);
-    }
-
-    @Override
-    public void headroom(Headroom.Report report, String consumer) {
-        table.headroom(report, consumer);
+        super.epoch(report);
     }
 
     @Override
     public void done(RunReport report) {
-        table.done(report);
+        super.done(report);
         out.line(sentence(epochs.get(0), epochs.get(epochs.size() - 1)));
     }
 

@@ -9,7 +9,6 @@ import java.util.Base64;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +25,6 @@ final class Gallery {
 
     private final LongSupplier clock;
     private final AtomicLong last;
-    private final ReentrantLock lock = new ReentrantLock();
     private final Deque<Exhibit> kept = new ArrayDeque<>();
     private long hung;
 
@@ -43,14 +41,12 @@ final class Gallery {
         if (!sample.isPresent() || now - before < BETWEEN_NANOS || !last.compareAndSet(before, now)) {
             return;
         }
-        lock.lock();
-        try {
+        synchronized (kept) {
             if (kept.size() == KEPT) {
                 kept.removeFirst();
             }
-            kept.addLast(new Exhibit(++hung, sample.draw(), sample.value()));
-        } finally {
-            lock.unlock();
+            Shown value = sample.value();
+            kept.addLast(new Exhibit(++hung, sample.draw(), value, new Lazy(value.before()), new Lazy(value.after())));
         }
     }
 
@@ -58,12 +54,9 @@ final class Gallery {
     long addTo(ArrayNode pictures, long seen, LongFunction<String> names) {
         List<Exhibit> exhibits;
         long newest;
-        lock.lock();
-        try {
+        synchronized (kept) {
             exhibits = List.copyOf(kept);
             newest = hung;
-        } finally {
-            lock.unlock();
         }
         for (Exhibit exhibit : exhibits) {
             if (exhibit.number > seen) {
@@ -81,26 +74,12 @@ final class Gallery {
     }
 
     /** One sample and its pictures. */
-    private static final class Exhibit {
-        final long number;
-        final Draw draw;
-        final Shown value;
-        private final Lazy before;
-        private final Lazy after;
-
-        Exhibit(long number, Draw draw, Shown value) {
-            this.number = number;
-            this.draw = draw;
-            this.value = value;
-            this.before = new Lazy(value.before());
-            this.after = new Lazy(value.after());
-        }
-    }
+    private record Exhibit(long number, Draw draw, Shown value, Lazy before, Lazy after) {}
 
     /** A picture as an address that holds it, encoded by the first that asks for it. */
     private static final class Lazy {
-        private final ReentrantLock encoding = new ReentrantLock();
         private final Tensor pixels;
+        private final Object encoding = new Object();
         private @Nullable String address;
 
         Lazy(Tensor pixels) {
@@ -108,16 +87,13 @@ final class Gallery {
         }
 
         String address() {
-            encoding.lock();
-            try {
+            synchronized (encoding) {
                 String encoded = address;
                 if (encoded == null) {
                     encoded = JPEG + Base64.getEncoder().encodeToString(Jpeg.of(pixels));
                     address = encoded;
                 }
                 return encoded;
-            } finally {
-                encoding.unlock();
             }
         }
     }

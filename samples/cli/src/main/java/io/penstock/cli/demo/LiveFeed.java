@@ -60,19 +60,19 @@ final class LiveFeed implements AutoCloseable {
                 .toList();
         this.weights = weights;
         Sampler shuffled = Sampler.shuffled(SEED);
-        Dataset<LabelledFile> source = sources.get(0);
+        Dataset<LabelledFile> source = sources.get(0).dataset();
         if (folders.size() == 1) {
             this.parts = List.of();
             this.order = shuffled;
         } else {
             Mixture<LabelledFile> mixture = Mixture.of(source, weights.get(0));
             for (int i = 1; i < folders.size(); i++) {
-                mixture = mixture.and(sources.get(i), weights.get(i));
+                mixture = mixture.and(sources.get(i).dataset(), weights.get(i));
             }
             source = mixture.dataset();
             this.parts = IntStream.range(0, folders.size())
                     .mapToObj(i -> new Cacheable.Part(
-                            "images:" + folders.get(i), sources.get(i).size()))
+                            "images:" + folders.get(i), sources.get(i).dataset().size()))
                     .toList();
             this.order = mixture.sampler(shuffled);
         }

@@ -9,7 +9,7 @@ import io.penstock.cli.report.Surroundings;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.Picture;
 import io.penstock.cli.source.SampleRows;
-import io.penstock.cli.stream.StreamPlan;
+import io.penstock.cli.stream.RunFacts;
 import io.penstock.fault.SampleException;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Position;
@@ -20,12 +20,11 @@ import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -58,9 +57,8 @@ final class LiveRun implements AutoCloseable {
     private final ConsumerDelay pace = new ConsumerDelay(FIRST_PACE_MILLIS);
     private final Gallery gallery = new Gallery(System::nanoTime);
     private final Consumer<EpochReport> reports;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Deque<EpochReport> epochs = new ArrayDeque<>();
-    private final Deque<Reading> readings = new ArrayDeque<>();
+    private final Deque<EpochReport> epochs = new ConcurrentLinkedDeque<>();
+    private final Deque<Reading> readings = new ConcurrentLinkedDeque<>();
     private final AtomicReference<@Nullable String> lastFailure = new AtomicReference<>();
     private volatile Progress progress;
 
@@ -141,16 +139,16 @@ final class LiveRun implements AutoCloseable {
     }
 
     private void epochEnded(EpochReport report) {
-        lock.lock();
-        try {
-            if (epochs.size() == EPOCHS_KEPT) {
-                epochs.removeFirst();
-            }
-            epochs.addLast(report);
-        } finally {
-            lock.unlock();
-        }
+        keep(epochs, report, EPOCHS_KEPT);
         reports.accept(report);
+    }
+
+    /** Keeps the last ones; called by one thread at a time for each list. */
+    private static <E> void keep(Deque<E> list, E last, int most) {
+        list.addLast(last);
+        if (list.size() > most) {
+            list.removeFirst();
+        }
     }
 
     private void skipped(SampleException failure) {
@@ -158,16 +156,7 @@ final class LiveRun implements AutoCloseable {
     }
 
     private void read() {
-        Reading reading = reading();
-        lock.lock();
-        try {
-            if (readings.size() == READINGS_KEPT) {
-                readings.removeFirst();
-            }
-            readings.addLast(reading);
-        } finally {
-            lock.unlock();
-        }
+        keep(readings, reading(), READINGS_KEPT);
     }
 
     /** The counts now. */
@@ -184,22 +173,12 @@ final class LiveRun implements AutoCloseable {
 
     /** The counts of two seconds ago, or of the beginning. */
     Reading earlier() {
-        lock.lock();
-        try {
-            return readings.getFirst();
-        } finally {
-            lock.unlock();
-        }
+        return readings.getFirst();
     }
 
     /** The last epochs, oldest first. */
     List<EpochReport> epochs() {
-        lock.lock();
-        try {
-            return List.copyOf(epochs);
-        } finally {
-            lock.unlock();
-        }
+        return List.copyOf(epochs);
     }
 
     /** Why the last sample that was left out was. */
@@ -238,9 +217,9 @@ final class LiveRun implements AutoCloseable {
                 feed.pipeline().size(),
                 execution.parallelism(),
                 Runtime.getRuntime().availableProcessors(),
-                execution.inFlight(),
+                feed.pipeline().loadsInFlight(),
                 LiveFeed.bytesInCache() * feed.pipeline().size(),
-                StreamPlan.roomForACache(),
+                RunFacts.roomForACache(),
                 0,
                 feed.randomStages(),
                 Surroundings.Held.of(feed.cache().statistics()),

@@ -11,8 +11,10 @@ import io.penstock.cli.report.Verdict;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.page.Show;
 import io.penstock.pipeline.StageStatistics;
+import io.penstock.stream.LoadsInFlight;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** How a run does, as the page is told: one JSON object, in whose epochs stands what {@code --json} prints. */
 final class LiveState implements Show {
@@ -42,6 +44,8 @@ final class LiveState implements Show {
                 .put("source", run.feed().health().word())
                 .put("samples_per_second", JsonReporter.rounded(window.samplesPerSecond(), 1))
                 .put("verdict", verdict(window));
+        LoadsInFlight loads = run.feed().pipeline().loadsInFlight();
+        node.put("in_flight", loads.max()).put("in_flight_by", loads.by().name().toLowerCase(Locale.ROOT));
         if (window.statistics().skipped() > 0) {
             run.lastFailure().ifPresent(words -> node.put("last_failure", words));
         }

@@ -28,6 +28,8 @@ record Reading(long nanos, long epoch, long samples, long batches, List<Long> of
                 0,
                 0,
                 statistics.since(earlier.statistics),
-                null);
+                null,
+                null,
+                List.of());
     }
 }

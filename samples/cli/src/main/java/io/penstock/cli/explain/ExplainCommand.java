@@ -1,14 +1,12 @@
 package io.penstock.cli.explain;
 
 import io.penstock.batch.BatchPlan;
-import io.penstock.cli.console.Output;
-import io.penstock.cli.console.Reason;
-import io.penstock.cli.flag.Flags;
-import io.penstock.cli.flag.HelpFlag;
 import io.penstock.cli.flag.NumberFlag;
+import io.penstock.cli.flag.OutputFlags;
 import io.penstock.cli.source.SampleRows;
-import io.penstock.cli.stream.StreamOptions;
-import io.penstock.cli.stream.StreamPlan;
+import io.penstock.cli.stream.Run;
+import io.penstock.cli.stream.StreamFlags;
+import io.penstock.internal.Substitutes;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
 import io.penstock.order.Position;
@@ -17,14 +15,12 @@ import io.penstock.resume.ResumeToken;
 import io.penstock.stream.Sample;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
-import picocli.CommandLine;
+import java.util.concurrent.ConcurrentHashMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code penstock explain}: says what one batch of a run was made of, and makes it again. */
 @Command(
@@ -38,131 +34,116 @@ import picocli.CommandLine.Spec;
         })
 public final class ExplainCommand implements Callable<Integer> {
 
-    @Mixin
-    @SuppressWarnings("UnusedVariable") // picocli reads it
-    private final HelpFlag help = new HelpFlag();
-
-    private final StreamOptions options;
-
-    @Option(
-            order = -2,
-            names = "--step",
-            required = true,
-            paramLabel = "S",
-            converter = NumberFlag.Index.class,
-            description = "Which batch of --rank, counted from 0 at the start of the run or of what --resume says.")
+    @Option(names = "--step", required = true, paramLabel = "S", converter = NumberFlag.Index.class)
     private long step;
 
-    @Option(order = -1, names = "--replay", description = "Load its samples too, and digest what was delivered.")
+    @Option(names = "--replay")
     private boolean replay;
 
-    @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it
-    private CommandSpec spec;
+    @Mixin
+    private final OutputFlags output = new OutputFlags();
 
-    private ExplainCommand(StreamOptions options) {
-        this.options = options;
-    }
+    @Mixin
+    private final StreamFlags flags = new StreamFlags();
 
-    public static CommandLine command() {
-        CommandSpec flags = CommandSpec.forAnnotatedObject(StreamOptions.class);
-        ExplainCommand command = new ExplainCommand((StreamOptions) flags.userObject());
-        return new CommandLine(CommandSpec.forAnnotatedObject(command).addMixin("flags", flags));
-    }
+    /** The indices of samples that could not be loaded. */
+    private final Set<Long> failed = ConcurrentHashMap.newKeySet();
 
     @Override
     public Integer call() {
-        if (options.resumeFile() != null && options.resume() == null) {
-            throw new ParameterException(
-                    spec.commandLine(),
+        if (flags.isResumedByFile()) {
+            throw output.wrong(
                     "steps count from where a run began, which --resume-file no longer says: give the token it "
-                            + "began with as "
-                            + "--resume, or leave both out for a run from the start");
+                            + "began with as --resume, or leave both out for a run from the start");
         }
-        if (options.unordered() != null) {
-            throw new ParameterException(
-                    spec.commandLine(),
+        if (flags.isUnordered()) {
+            throw output.wrong(
                     "--unordered is for stream: which samples a batch has is decided by what is loaded first");
         }
-        StreamPlan<?> plan;
-        try {
-            plan = StreamPlan.lookedAt(options);
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), Reason.of(e), e);
-        }
-        try (plan) {
-            explain(plan);
+        try (Run<?> run = output.checked(() -> flags.look(failure -> failed.add(failure.index())))) {
+            explain(run);
             return 0;
         }
     }
 
-    private <T> void explain(StreamPlan<T> plan) {
-        if (plan.sampler().start().ahead().signum() != 0) {
-            throw new ParameterException(
-                    spec.commandLine(),
+    private <T> void explain(Run<T> run) {
+        if (run.sampler().start().ahead().signum() != 0) {
+            throw output.wrong(
                     "--resume is a token of an unordered run, within an epoch: what follows is decided by what is "
                             + "loaded first");
         }
-        Draws draws = plan.sampler().draws(plan.pipeline().size());
-        BatchPlan batches = BatchPlan.of(draws, plan.drawsABatch(), options.remainder());
+        Draws draws = run.sampler().draws(run.pipeline().size());
+        BatchPlan batches =
+                BatchPlan.of(draws, run.batching().draws(), run.batching().remainder());
         if (step < 0 || step >= batches.count()) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--step must be in [0, %d), which are the batches of rank %d of %d, was %d"
-                            .formatted(
-                                    batches.count(),
-                                    plan.sampler().shard().rank(),
-                                    plan.sampler().shard().worldSize(),
-                                    step));
+            throw output.wrong("--step must be in [0, %d), which are the batches of rank %d of %d, was %d"
+                    .formatted(
+                            batches.count(),
+                            run.sampler().shard().rank(),
+                            run.sampler().shard().worldSize(),
+                            step));
         }
         List<Draw> drawn = batches.draws(step);
-        Explanation out = new Explanation(new Output(spec.commandLine().getOut()), options.json());
-        List<String> stages = plan.pipeline().toString().lines().toList();
-        out.begin(step, plan.sampler().shard(), drawn, stages);
-        SampleRows.Digest<T> digest = plan.feed().rows().digest();
+        Explanation out = new Explanation(output.out(), output.json());
+        List<String> stages = run.pipeline().toString().lines().toList();
+        out.begin(step, run.sampler().shard(), drawn, stages);
+        SampleRows.Digest<T> digest = run.feed().rows().digest();
+        Position next = after(step, batches, run);
+        int rows = (int) drawn.stream().filter(draw -> !draw.isPadding()).count();
+        out.drawn(run.drawn(rows, drawn.get(0).epoch(), next));
         for (Draw draw : drawn) {
             if (draw.isPadding()) {
                 out.padding();
             } else if (replay) {
-                replay(plan, draw, digest, out);
+                replay(run, draw, digest, out);
             } else {
-                out.sample(draw, plan.pipeline().name(draw.index()), plan.feed().dice(draw));
+                out.row(draw, run.pipeline().name(draw.index()), run.feed().dice(draw), null);
             }
         }
-        Position next = after(step, batches);
-        ResumeToken from = plan.token(step == 0 ? plan.sampler().start() : after(step - 1, batches));
-        if (replay) {
-            out.replayed(
-                    from,
-                    plan.token(next),
-                    digest.epoch().apply(drawn.get(0).epoch()).contentBits());
-        } else {
-            out.end(from, plan.token(next), options.onError() != Flags.OnError.FAIL);
+        Position start = step == 0 ? run.sampler().start() : after(step - 1, batches, run);
+        ResumeToken from = run.token(start);
+        run.sampler().mixture().ifPresent(weights -> out.mixed(draw(start, run), weights));
+        if (!replay && flags.toleratesErrors()) {
+            out.uncertain();
         }
+        out.end(
+                from,
+                run.token(next),
+                replay ? (Long) digest.epoch().apply(drawn.get(0).epoch()).contentBits() : null);
     }
 
-    private static <T> void replay(StreamPlan<T> plan, Draw draw, SampleRows.Digest<T> digest, Explanation out) {
-        Optional<T> value = plan.pipeline().load(draw).blockOptional();
+    /** The number of the first draw behind a position, counted over all epochs. */
+    private static long draw(Position start, Run<?> run) {
+        return start.epoch() * run.sampler().samples(run.pipeline().size()) + start.offset();
+    }
+
+    private <T> void replay(Run<T> run, Draw draw, SampleRows.Digest<T> digest, Explanation out) {
+        Optional<T> value = run.pipeline().load(draw).blockOptional();
         if (value.isEmpty()) {
-            out.skipped(draw, plan.pipeline().name(draw.index()));
+            out.skipped(draw, run.pipeline().name(draw.index()));
             return;
         }
         digest.observe().accept(Sample.of(draw, value.get()));
-        Draw delivered = plan.delivered(draw);
-        String name = plan.pipeline().name(delivered.index());
-        if (delivered.index() == draw.index()) {
-            out.sample(delivered, name, plan.feed().dice(delivered));
-        } else {
-            out.substitute(delivered, name, plan.feed().dice(delivered), draw);
+        Draw delivered = delivered(run, draw);
+        String name = run.pipeline().name(delivered.index());
+        out.row(delivered, name, run.feed().dice(delivered), delivered.index() == draw.index() ? null : draw);
+    }
+
+    /** The draw that was delivered for another which was loaded: itself, or what took its place. */
+    private Draw delivered(Run<?> run, Draw draw) {
+        Draw now = draw;
+        for (int attempt = 1; failed.contains(now.index()) && attempt <= Substitutes.MAX; attempt++) {
+            now = Substitutes.of(draw, attempt, run.pipeline().size());
         }
+        return now;
     }
 
     /** Where a run goes on that has had a batch; draws that are dropped at the end of an epoch are behind it. */
-    private Position after(long number, BatchPlan batches) {
+    private static Position after(long number, BatchPlan batches, Run<?> run) {
         List<Draw> drawn = batches.draws(number);
         Draw last = drawn.get(drawn.size() - 1);
         boolean ends = number + 1 == batches.count()
                 || batches.draws(number + 1).get(0).epoch() > last.epoch();
-        return options.remainder() == Remainder.DROP && ends ? new Position(last.epoch() + 1, 0) : last.next();
+        return run.batching().remainder() == Remainder.DROP && ends ? new Position(last.epoch() + 1, 0) : last.next();
     }
 }

@@ -1,26 +1,39 @@
 package io.penstock.cli.explain;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.augment.Augment;
 import io.penstock.cli.console.Output;
+import io.penstock.cli.stream.JointDraw;
 import io.penstock.order.Draw;
 import io.penstock.order.Shard;
 import io.penstock.resume.ResumeToken;
 import java.lang.reflect.RecordComponent;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What a batch was made of, as lines for people or as one JSON object a line. */
 final class Explanation {
 
-    /** The word of {@code --augment} that draws a parameter. */
-    private static final Map<String, String> AUGMENTATIONS =
-            Map.of("region", "crop=", "flipped", "flip=", "colour", "jitter=", "erasure", "erase=");
+    /** The words of {@code --augment} that draw a parameter. Words of policies draw the steps. */
+    private static final Map<String, Set<String>> AUGMENTATIONS = Map.of(
+            "region", Set.of("crop", "resized-crop"),
+            "flipped", Set.of("flip"),
+            "colour", Set.of("jitter"),
+            "erasure", Set.of("erase"),
+            "", Set.of("normalise", "boxes", "mask", "dense", "whole"));
+
+    /** A region says whether it is empty, which is not a parameter. */
+    private static final JsonMapper JSON =
+            JsonMapper.builder().disable(MapperFeature.AUTO_DETECT_IS_GETTERS).build();
 
     private final Output out;
     private final boolean json;
@@ -28,6 +41,7 @@ final class Explanation {
     private Shard shard = Shard.WHOLE;
     private long epoch;
     private List<String> stages = List.of();
+    private Map<String, List<? extends Record>> inBatch = Map.of();
     private int rows;
     private int padding;
     private int skipped;
@@ -50,14 +64,9 @@ final class Explanation {
         }
     }
 
-    /** The next row. */
-    void sample(Draw draw, String name, Map<String, ? extends Record> dice) {
-        row(draw, name, dice, null);
-    }
-
-    /** The next row, which another sample should have been that could not be loaded. */
-    void substitute(Draw draw, String name, Map<String, ? extends Record> dice, Draw insteadOf) {
-        row(draw, name, dice, insteadOf);
+    /** @param drawn for each row, by the words of {@code --mix} */
+    void drawn(Map<String, List<? extends Record>> drawn) {
+        inBatch = drawn;
     }
 
     /** A sample that could not be loaded and has no row. */
@@ -79,14 +88,20 @@ final class Explanation {
                 .put("epoch", draw.epoch());
     }
 
-    private void row(Draw draw, String name, Map<String, ? extends Record> dice, @Nullable Draw insteadOf) {
+    /**
+     * The next row.
+     * @param insteadOf which it should have been, and which could not be loaded; null where it is itself
+     */
+    void row(Draw draw, String name, Map<String, ? extends Record> ofSample, @Nullable Draw insteadOf) {
+        Map<String, Record> dice = new LinkedHashMap<>(ofSample);
+        inBatch.forEach((word, ofRows) -> dice.put(word, ofRows.get(rows)));
         if (json) {
             ObjectNode node = sampleEvent("sample", draw, name).put("row", rows);
             if (insteadOf != null) {
                 node.put("instead_of", insteadOf.index());
             }
             ObjectNode drawn = node.putObject("augment");
-            dice.forEach((stage, parameters) -> drawn.set(stage, fields(used(stage, parameters))));
+            dice.forEach((stage, parameters) -> drawn.set(stage, JSON.valueToTree(used(stage, parameters))));
             out.line(node.toString());
         } else {
             String why = insteadOf == null
@@ -108,20 +123,32 @@ final class Explanation {
         padding++;
     }
 
-    /** @param uncertain whether samples may have been skipped or replaced */
-    void end(ResumeToken from, ResumeToken next, boolean uncertain) {
-        if (uncertain && !json) {
+    /**
+     * The weights of a mixture.
+     * @param draw the number of the batch's first draw, over all ranks and epochs
+     */
+    void mixed(long draw, String weights) {
+        if (json) {
+            out.line(JsonNodeFactory.instance
+                    .objectNode()
+                    .put("event", "mixture")
+                    .put("draw", draw)
+                    .put("weights", weights)
+                    .toString());
+        } else {
+            out.line("draw %,d of a mixture by the weights %s".formatted(draw, weights));
+        }
+    }
+
+    /** For people: samples may have been skipped or replaced. */
+    void uncertain() {
+        if (!json) {
             out.line("--replay tells which of them could not be loaded, and were skipped or replaced");
         }
-        end(from, next, null);
     }
 
-    /** @param content the digest of the batch made again */
-    void replayed(ResumeToken from, ResumeToken next, long content) {
-        end(from, next, (Long) content);
-    }
-
-    private void end(ResumeToken from, ResumeToken next, @Nullable Long content) {
+    /** @param content the digest of the batch made again; null where it was not */
+    void end(ResumeToken from, ResumeToken next, @Nullable Long content) {
         if (json) {
             ObjectNode node = JsonNodeFactory.instance.objectNode();
             node.put("event", "batch")
@@ -131,8 +158,7 @@ final class Explanation {
                     .put("epoch", epoch)
                     .put("samples", rows)
                     .put("padding", padding);
-            ArrayNode plan = node.putArray("stages");
-            stages.forEach(plan::add);
+            stages.forEach(node.putArray("stages")::add);
             if (content != null) {
                 node.put("skipped", skipped).put("content_digest", "%016x".formatted(content));
             }
@@ -152,9 +178,25 @@ final class Explanation {
 
     /** Without what the words of the stage do not draw. */
     private static Map<String, Object> used(String stage, Record parameters) {
+        if (parameters instanceof JointDraw joint) {
+            Map<String, Object> all = used(stage, joint.parameters());
+            if (!joint.boxes().isEmpty()) {
+                all.put("boxes", joint.boxes());
+            }
+            return all;
+        }
         Map<String, Object> used = values(parameters);
         if (parameters instanceof Augment.Parameters) {
-            used.keySet().removeIf(name -> !stage.contains(AUGMENTATIONS.get(name)));
+            Set<String> words = Stream.of(stage.split(",", -1))
+                    .map(word -> word.split("=", 2)[0])
+                    .collect(Collectors.toSet());
+            used.keySet()
+                    .removeIf(name -> !AUGMENTATIONS.containsKey(name)
+                            ? AUGMENTATIONS.values().stream()
+                                    .flatMap(Set::stream)
+                                    .toList()
+                                    .containsAll(words)
+                            : Collections.disjoint(AUGMENTATIONS.get(name), words));
         }
         return used;
     }
@@ -167,34 +209,11 @@ final class Explanation {
         return values;
     }
 
-    private static ObjectNode fields(Map<String, Object> values) {
-        ObjectNode node = JsonNodeFactory.instance.objectNode();
-        values.forEach((name, value) -> put(node, name, value));
-        return node;
-    }
-
     private static Object value(RecordComponent component, Record of) {
         try {
             return component.getAccessor().invoke(of);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("cannot read " + component + ": augmentation parameters are public", e);
-        }
-    }
-
-    private static void put(ObjectNode node, String name, Object value) {
-        if (value instanceof Record inner) {
-            node.set(name, fields(values(inner)));
-        } else if (value instanceof Boolean truth) {
-            node.put(name, truth);
-        } else if (value instanceof Double || value instanceof Float) {
-            node.put(name, ((Number) value).doubleValue());
-        } else if (value instanceof Number number) {
-            node.put(name, number.longValue());
-        } else if (value instanceof List<?> list) {
-            ArrayNode array = node.putArray(name);
-            list.forEach(each -> array.add(String.valueOf(each)));
-        } else {
-            node.put(name, String.valueOf(value));
         }
     }
 }

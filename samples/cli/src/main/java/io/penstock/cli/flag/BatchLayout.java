@@ -4,8 +4,6 @@ import io.penstock.batch.Batches;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.TypeConversionException;
 
 /**
  * The order of the axes of images in batches.
@@ -17,21 +15,29 @@ public record BatchLayout(boolean channelsFirst, List<String> fields) {
     private static final String IMAGES = "pixels";
     private static final Pattern WORDS = Pattern.compile("(hwc|chw)|chw:([^,]+(?:,[^,]+)*)");
 
-    /** {@code hwc}, {@code chw} or {@code chw:FIELD,…}. */
-    public static final class Reader implements ITypeConverter<BatchLayout> {
-        @Override
-        public BatchLayout convert(String text) {
-            Matcher words = WORDS.matcher(text);
-            if (!words.matches()) {
-                throw new TypeConversionException("hwc, chw or chw:FIELD,… was expected, was \"" + text + "\"");
-            }
-            String fields = words.group(2);
-            return new BatchLayout(!text.equals("hwc"), fields == null ? List.of() : List.of(fields.split(",")));
+    /**
+     * Reads {@code hwc}, {@code chw} or {@code chw:FIELD,…}.
+     * @throws IllegalArgumentException if it is none of them
+     */
+    public static BatchLayout parse(String text) {
+        Matcher words = WORDS.matcher(text);
+        if (!words.matches()) {
+            throw new IllegalArgumentException("hwc, chw or chw:FIELD,… was expected, was \"" + text + "\"");
         }
+        String fields = words.group(2);
+        return new BatchLayout(!text.equals("hwc"), fields == null ? List.of() : List.of(fields.split(",")));
     }
 
-    /** Batches in this layout, of samples with fields of these names. */
-    public <T> Batches<T> of(Batches<T> batches, List<String> names) {
+    /** Whether the pixels of pictures are to have their channels first. */
+    public boolean isOfPixels() {
+        return channelsFirst && (fields.isEmpty() || fields.contains(IMAGES));
+    }
+
+    /**
+     * Batches in this layout, of samples with fields of these names.
+     * @param made whether the samples' pixels have it
+     */
+    public <T> Batches<T> of(Batches<T> batches, List<String> names, boolean made) {
         if (!channelsFirst) {
             return batches;
         }
@@ -43,7 +49,8 @@ public record BatchLayout(boolean channelsFirst, List<String> fields) {
             throw new IllegalArgumentException(
                     "--layout chw needs the fields that have images: give --layout chw:FIELD, one of " + names);
         }
-        return batches.channelsFirst(images.toArray(String[]::new));
+        return batches.channelsFirst(
+                images.stream().filter(field -> !made || !field.equals(IMAGES)).toArray(String[]::new));
     }
 
     @Override

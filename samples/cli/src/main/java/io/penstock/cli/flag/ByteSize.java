@@ -64,6 +64,14 @@ public record ByteSize(long bytes, double share) {
         return ofBytes(bytes.longValueExact());
     }
 
+    /**
+     * Reads a number of bytes, with a unit or without; 0 for a share.
+     * @throws IllegalArgumentException if it is neither
+     */
+    public static long bytes(String text) {
+        return text.matches("\\d{1,18}") ? Long.parseLong(text) : parse(text).bytes();
+    }
+
     private static BigDecimal factor(String unit, String text) {
         String lower = unit.toLowerCase(Locale.ROOT);
         for (int power = 0; power < UNITS.length; power++) {

@@ -3,11 +3,8 @@ package io.penstock.cli.flag;
 import io.penstock.cache.chronicle.ChronicleOptions;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.ram.CachePolicy;
-import io.penstock.cli.console.Reason;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.TypeConversionException;
 
 /**
  * A directory to cache in and how much of its disk, as {@code --cache-disk} says it: {@code DIR}, {@code DIR,20GiB} or
@@ -58,17 +55,5 @@ public record DiskSpec(Path directory, @Nullable ByteSize size) {
         }
         cache = verifyReads ? cache.verifyEveryRead() : cache;
         return (policy == CachePolicy.LRU ? cache.leastRecentlyUsed() : cache).open();
-    }
-
-    /** For picocli. */
-    public static final class Reader implements ITypeConverter<DiskSpec> {
-        @Override
-        public DiskSpec convert(String text) {
-            try {
-                return parse(text);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(Reason.of(e));
-            }
-        }
     }
 }

@@ -6,18 +6,35 @@ import io.penstock.cli.console.Reason;
 import io.penstock.order.Remainder;
 import io.penstock.order.ShardMode;
 import io.penstock.pack.TooLong;
+import io.penstock.tensor.Form;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** How the values of flags are read; what they throw names the flag and ends the program with status 2. */
 public final class Flags {
 
+    private static final String WARN = ",warn";
+
     private Flags() {}
+
+    /** Which samples of a join's left side are kept. */
+    public enum JoinKeep {
+        INNER,
+        LEFT
+    }
+
+    /** What weights do between the draws that change them. */
+    public enum Between {
+        STEP,
+        LINE
+    }
 
     /** What to do with a sample that cannot be loaded. */
     public enum OnError {
@@ -26,120 +43,70 @@ public final class Flags {
         SUBSTITUTE
     }
 
-    /** A size, such as {@code 512MiB} or {@code 50%}. */
-    public static final class Size implements ITypeConverter<ByteSize> {
-        @Override
-        public ByteSize convert(String text) {
+    /** Has a command, and those below it, read the types of this package, and the library's, as flags write them. */
+    public static CommandLine readBy(CommandLine command) {
+        return command.registerConverter(Path.class, reading(Flags::path))
+                .registerConverter(ByteSize.class, reading(ByteSize::parse))
+                .registerConverter(DiskSpec.class, reading(DiskSpec::parse))
+                .registerConverter(SlotSpec.class, reading(SlotSpec::parse))
+                .registerConverter(RedisSpec.class, reading(RedisSpec::parse))
+                .registerConverter(LazySpec.class, reading(LazySpec::parse))
+                .registerConverter(MixtureEnd.class, reading(MixtureEnd::parse))
+                .registerConverter(WeightChanges.class, reading(WeightChanges::parse))
+                .registerConverter(Between.class, reading(text -> word(Between.class, text)))
+                .registerConverter(BatchLayout.class, reading(BatchLayout::parse))
+                .registerConverter(ArrayRegion.class, reading(ArrayRegion::parse))
+                .registerConverter(ErrorBudget.class, reading(ErrorBudget::parse))
+                .registerConverter(HitCheck.class, reading(Flags::hits))
+                .registerConverter(ShardMode.class, reading(ShardMode::parse))
+                .registerConverter(CachePolicy.class, reading(CachePolicy::named))
+                .registerConverter(Form.Use.class, reading(text -> word(Form.Use.class, text)))
+                .registerConverter(Remainder.class, reading(text -> word(Remainder.class, text)))
+                .registerConverter(JoinKeep.class, reading(text -> word(JoinKeep.class, text)))
+                .registerConverter(OnError.class, reading(text -> word(OnError.class, text)))
+                .registerConverter(TooLong.class, reading(text -> word(TooLong.class, text)));
+    }
+
+    /** A converter for picocli, whose own words would repeat the text. */
+    public static <T> ITypeConverter<T> reading(Function<String, T> parser) {
+        return text -> {
             try {
-                return ByteSize.parse(text);
+                return parser.apply(text);
             } catch (IllegalArgumentException e) {
                 throw new TypeConversionException(Reason.of(e));
             }
-        }
+        };
     }
 
     /** A share of hits to check, such as {@code 1%}, or {@code 1%,warn}. */
-    public static final class Hits implements ITypeConverter<HitCheck> {
+    private static HitCheck hits(String text) {
+        boolean warns = text.endsWith(WARN);
+        String share = warns ? text.substring(0, text.length() - WARN.length()) : text;
+        if (!share.endsWith("%")) {
+            throw new IllegalArgumentException(
+                    "a share such as 1% or 100%, or 1%,warn, was expected, was \"" + text + "\"");
+        }
+        HitCheck check = HitCheck.ofShare(ByteSize.parse(share).share());
+        return warns ? check.warning() : check;
+    }
 
-        private static final String WARN = ",warn";
-
-        @Override
-        public HitCheck convert(String text) {
-            boolean warns = text.endsWith(WARN);
-            String share = warns ? text.substring(0, text.length() - WARN.length()) : text;
-            if (!share.endsWith("%")) {
-                throw new TypeConversionException(
-                        "a share such as 1% or 100%, or 1%,warn, was expected, was \"" + text + "\"");
+    private static Path path(String text) {
+        try {
+            if (!text.isBlank()) {
+                return Path.of(text);
             }
-            try {
-                HitCheck check = HitCheck.ofShare(ByteSize.parse(share).share());
-                return warns ? check.warning() : check;
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(Reason.of(e));
-            }
+        } catch (InvalidPathException e) {
+            throw new IllegalArgumentException("a path was expected: " + Reason.of(e), e);
         }
+        throw new IllegalArgumentException("a path was expected, was \"" + text + "\"");
     }
 
-    /** A number of failures, or a share of the samples. */
-    public static final class Budget implements ITypeConverter<ErrorBudget> {
-        @Override
-        public ErrorBudget convert(String text) {
-            try {
-                return ErrorBudget.parse(text);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(Reason.of(e));
-            }
-        }
-    }
-
-    /** A path of a file or folder. */
-    public static final class Place implements ITypeConverter<Path> {
-        @Override
-        public Path convert(String text) {
-            try {
-                if (!text.isBlank()) {
-                    return Path.of(text);
-                }
-            } catch (InvalidPathException e) {
-                throw new TypeConversionException("a path was expected: " + Reason.of(e));
-            }
-            throw new TypeConversionException("a path was expected, was \"" + text + "\"");
-        }
-    }
-
-    /** A word of {@link Remainder}, in lower case. */
-    public static final class Remainders implements ITypeConverter<Remainder> {
-        @Override
-        public Remainder convert(String text) {
-            return word(Remainder.class, text);
-        }
-    }
-
-    /** A shard mode, as {@link ShardMode#parse} reads it. */
-    public static final class Shards implements ITypeConverter<ShardMode> {
-        @Override
-        public ShardMode convert(String text) {
-            try {
-                return ShardMode.parse(text);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(Reason.of(e));
-            }
-        }
-    }
-
-    /** A word of {@link OnError}, in lower case. */
-    public static final class OnErrors implements ITypeConverter<OnError> {
-        @Override
-        public OnError convert(String text) {
-            return word(OnError.class, text);
-        }
-    }
-
-    /** A word of {@link TooLong}, in lower case. */
-    public static final class TooLongs implements ITypeConverter<TooLong> {
-        @Override
-        public TooLong convert(String text) {
-            return word(TooLong.class, text);
-        }
-    }
-
-    /** A cache policy, as {@link CachePolicy#named} reads it. */
-    public static final class Policy implements ITypeConverter<CachePolicy> {
-        @Override
-        public CachePolicy convert(String text) {
-            try {
-                return CachePolicy.named(text);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(Reason.of(e));
-            }
-        }
-    }
-
+    /** One of an enum's words, in lower case. */
     private static <E extends Enum<E>> E word(Class<E> type, String text) {
         return Arrays.stream(type.getEnumConstants())
                 .filter(each -> lower(each).equals(text))
                 .findFirst()
-                .orElseThrow(() -> new TypeConversionException("%s was expected, was \"%s\""
+                .orElseThrow(() -> new IllegalArgumentException("%s was expected, was \"%s\""
                         .formatted(
                                 Arrays.stream(type.getEnumConstants())
                                         .map(Flags::lower)

@@ -2,12 +2,10 @@ package io.penstock.cli.flag;
 
 import io.penstock.cache.Cache;
 import io.penstock.cache.lazy.LazyShard;
-import io.penstock.cli.console.Reason;
 import io.penstock.order.Topology;
 import java.nio.file.Path;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
@@ -35,8 +33,11 @@ public record LazySpec(
     /** A shard and how many samples an epoch of all ranks has. */
     public record Sized(LazyShard shard, long samples) {}
 
-    /** @throws IllegalArgumentException if it is none */
-    static LazySpec parse(String text) {
+    /**
+     * Reads what a flag says.
+     * @throws IllegalArgumentException if it is none
+     */
+    public static LazySpec parse(String text) {
         String agreement = ",agree=";
         int at = text.indexOf(agreement);
         String[] parts = (at < 0 ? text : text.substring(0, at)).split(",", -1);
@@ -114,17 +115,5 @@ public record LazySpec(
                 .filter(tier -> tier.name().equals(level))
                 .mapToLong(tier -> tier.statistics().capacity())
                 .sum();
-    }
-
-    /** For picocli. */
-    public static final class Reader implements ITypeConverter<LazySpec> {
-        @Override
-        public LazySpec convert(String text) {
-            try {
-                return parse(text);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(Reason.of(e));
-            }
-        }
     }
 }

@@ -155,13 +155,6 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
         }
     }
 
-    /** A port that others are told. */
-    public static final class KnownPort extends Ints {
-        KnownPort() {
-            super(1, 65_535);
-        }
-    }
-
     /** How often something is done, by the clock. */
     public static final class Seconds extends Ints {
         Seconds() {

@@ -1,27 +1,17 @@
 package io.penstock.cli.flag;
 
 import io.penstock.order.Shard;
+import io.penstock.order.Topology;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Which part of the work is this process's. */
 public final class RankFlags {
 
-    @Option(
-            order = 50,
-            names = "--rank",
-            paramLabel = "R",
-            converter = NumberFlag.Rank.class,
-            description =
-                    "This process's rank; needs --world. By default from the environment (torchrun, Slurm, Open MPI).")
+    @Option(names = "--rank", paramLabel = "R", converter = NumberFlag.Rank.class)
     private @Nullable Integer rank;
 
-    @Option(
-            order = 51,
-            names = "--world",
-            paramLabel = "W",
-            converter = NumberFlag.Members.class,
-            description = "The number of ranks; needs --rank.")
+    @Option(names = "--world", paramLabel = "W", converter = NumberFlag.Members.class)
     private @Nullable Integer world;
 
     /**
@@ -29,10 +19,6 @@ public final class RankFlags {
      * @throws IllegalArgumentException if one flag is missing, or there is no such rank
      */
     public Shard shard() {
-        return of(rank, world);
-    }
-
-    public static Shard of(@Nullable Integer rank, @Nullable Integer world) {
         if (rank == null && world == null) {
             return Shard.fromEnvironment();
         }
@@ -41,5 +27,30 @@ public final class RankFlags {
                     "--rank and --world go together: " + (rank == null ? "--rank" : "--world") + " is missing");
         }
         return Shard.of(rank, world);
+    }
+
+    /**
+     * The same, and on which nodes the ranks are.
+     * @param local ranks on each node; null where no flag says it
+     * @throws IllegalArgumentException as {@link #shard}, or if nodes differ
+     */
+    public Topology topology(@Nullable Integer local) {
+        if (rank == null && world == null) {
+            if (local != null) {
+                throw new IllegalArgumentException("--local-world needs --rank and --world");
+            }
+            return Topology.fromEnvironment();
+        }
+        Shard shard = shard();
+        if (local == null) {
+            return Topology.of(shard);
+        }
+        int ranks = shard.worldSize();
+        if (ranks % local != 0) {
+            throw new IllegalArgumentException(
+                    "--local-world must divide --world %d, was %d; start uneven nodes with torchrun or srun"
+                            .formatted(ranks, local));
+        }
+        return Topology.of(shard, new Topology.Place(shard.rank() / local, ranks / local, shard.rank() % local, local));
     }
 }

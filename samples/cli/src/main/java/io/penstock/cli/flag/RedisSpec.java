@@ -2,9 +2,6 @@ package io.penstock.cli.flag;
 
 import io.penstock.cache.redis.RedisOptions;
 import io.penstock.cache.redis.RedisTier;
-import io.penstock.cli.console.Reason;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.TypeConversionException;
 
 /**
  * A cache in Redis, as {@code --cache-redis} says it. Arguments are for all to see in the list of processes, so a
@@ -39,17 +36,5 @@ public record RedisSpec(RedisOptions options) {
      */
     public RedisTier open() {
         return options.open();
-    }
-
-    /** For picocli, whose own words would repeat the text. */
-    public static final class Reader implements ITypeConverter<RedisSpec> {
-        @Override
-        public RedisSpec convert(String text) {
-            try {
-                return parse(text);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(Reason.of(e));
-            }
-        }
     }
 }

@@ -1,17 +1,18 @@
 package io.penstock.cli.flag;
 
 import io.penstock.cache.slot.SharedSlots;
-import io.penstock.cache.slot.SlotLayout;
-import io.penstock.cli.console.Reason;
+import io.penstock.cache.slot.SlotOptions;
+import io.penstock.tensor.DType;
 import java.nio.file.Path;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.TypeConversionException;
 
 /** A file of shared memory and its size, as {@code --cache-slots} says it. */
 public record SlotSpec(Path file, ByteSize size) {
 
-    /** @throws IllegalArgumentException if there is no file, or no size behind the last comma */
-    static SlotSpec parse(String text) {
+    /**
+     * Reads what a flag says.
+     * @throws IllegalArgumentException if there is no file, or no size behind the last comma
+     */
+    public static SlotSpec parse(String text) {
         int comma = text.lastIndexOf(',');
         if (comma < 1) {
             throw new IllegalArgumentException(
@@ -29,21 +30,8 @@ public record SlotSpec(Path file, ByteSize size) {
      * @throws io.penstock.fault.DataException if it is something else, or there is no room for it
      */
     public SharedSlots open(long samples, int sampleBytes) {
-        SlotLayout layout = SlotLayout.ofBytes(samples, sampleBytes);
-        return size.isShare()
-                ? SharedSlots.openWithinShare(file, layout, size.share())
-                : SharedSlots.openWithin(file, layout, size.bytes());
-    }
-
-    /** For picocli. */
-    public static final class Reader implements ITypeConverter<SlotSpec> {
-        @Override
-        public SlotSpec convert(String text) {
-            try {
-                return parse(text);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(Reason.of(e));
-            }
-        }
+        SlotOptions options = SharedSlots.at(file);
+        return (size.isShare() ? options.maxFreeShare(size.share()) : options.maxBytes(size.bytes()))
+                .open(samples, DType.U8, sampleBytes);
     }
 }

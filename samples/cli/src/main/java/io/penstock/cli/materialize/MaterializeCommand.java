@@ -1,10 +1,9 @@
 package io.penstock.cli.materialize;
 
 import io.penstock.cli.cache.CacheFilling;
-import io.penstock.cli.cache.CacheFlags;
 import io.penstock.cli.console.Interruption;
 import io.penstock.cli.console.ProgressLine;
-import io.penstock.cli.console.Reason;
+import io.penstock.cli.flag.OutputFlags;
 import io.penstock.cli.flag.RankFlags;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.StorePlace;
@@ -22,16 +21,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code penstock materialize}: runs what does not depend on dice once, for all runs that follow. */
 @Command(
         name = "materialize",
         sortOptions = false,
-        usageHelpWidth = 100,
         description =
                 "Run the deterministic part of a pipeline as a job, into a cache or tar shards. Several processes "
                         + "take a part each (--rank, --world); an interrupted job continues when it is repeated.")
@@ -42,7 +37,7 @@ public final class MaterializeCommand implements Callable<Integer> {
     public static final String MATERIALIZED = "materialized";
 
     @Mixin
-    private final CacheFlags flags = new CacheFlags();
+    private final OutputFlags flags = new OutputFlags();
 
     @Mixin
     private final MaterializeFlags job = new MaterializeFlags();
@@ -50,46 +45,31 @@ public final class MaterializeCommand implements Callable<Integer> {
     @Mixin
     private final RankFlags ranks = new RankFlags();
 
-    @Option(
-            order = 54,
-            names = "--quarantine",
-            paramLabel = "FILE",
-            description = "Write a line for every sample that cannot be loaded.")
+    @Option(names = "--quarantine", paramLabel = "FILE")
     private @Nullable Path quarantine;
 
-    @Option(
-            order = 91,
-            names = "--progress-events",
-            description = "With --json: print an event a second with the job's progress.")
+    @Option(names = "--progress-events")
     private boolean progressEvents;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it
-    private CommandSpec spec;
 
     @Override
     public Integer call() {
-        Shard shard;
-        Cacheable<?> samples;
-        try {
-            requireConsistent();
-            shard = ranks.shard();
-            samples = job.open();
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), Reason.of(e), e);
-        }
+        Shard shard = flags.checked(() -> {
+            check();
+            return ranks.shard();
+        });
+        Cacheable<?> samples = flags.checked(job::open);
         try (QuarantineFile bad = quarantine == null ? null : QuarantineFile.at(quarantine)) {
             Consumer<SampleException> failures = bad == null ? failure -> {} : bad;
             if (job.target() instanceof MaterializeTarget.Cache cache) {
                 tellIdleRanks(samples.dataset().size(), "samples", shard);
                 return new CacheFilling(flags, MATERIALIZED, failures, job.skips(), false)
-                        .run(samples, cache::open, job.inFlight(), shard, this::progress);
+                        .run(samples, cache.opener(), job.inFlight(), shard, this::progress);
             }
             return toTar(samples, ((MaterializeTarget.Tar) job.target()).place(), shard, failures);
         }
     }
 
-    private void requireConsistent() {
+    private void check() {
         job.requireConsistent();
         if (quarantine != null && !job.skips()) {
             throw new IllegalArgumentException("--quarantine needs --on-error skip");

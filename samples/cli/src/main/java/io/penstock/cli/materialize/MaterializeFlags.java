@@ -2,8 +2,8 @@ package io.penstock.cli.materialize;
 
 import io.penstock.cli.flag.Flags;
 import io.penstock.cli.flag.NumberFlag;
-import io.penstock.cli.source.CacheSourceFlags;
 import io.penstock.cli.source.Cacheable;
+import io.penstock.cli.source.SourceFlags;
 import io.penstock.cli.source.TarParts;
 import io.penstock.fault.SampleException;
 import io.penstock.output.OutputStore;
@@ -21,42 +21,19 @@ public final class MaterializeFlags {
     private static final int SAMPLES_A_SHARD = 1000;
 
     @Mixin
-    private final CacheSourceFlags source = new CacheSourceFlags();
+    private final SourceFlags source = new SourceFlags();
 
-    @Option(
-            order = 10,
-            names = "--to",
-            required = true,
-            paramLabel = "TARGET",
-            converter = MaterializeTarget.Reader.class,
-            description = "Where the samples go: disk:DIR[,SIZE] or redis:URI, caches as for --cache-disk and "
-                    + "--cache-redis of stream, or tar:DIR or tar:s3://BUCKET/PREFIX, shards.")
+    @Option(names = "--to", required = true, paramLabel = "TARGET")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private MaterializeTarget target;
 
-    @Option(
-            order = 11,
-            names = "--shard-samples",
-            paramLabel = "N",
-            converter = NumberFlag.Count.class,
-            description = "Samples a tar shard (default: 1000).")
+    @Option(names = "--shard-samples", paramLabel = "N", converter = NumberFlag.Count.class)
     private @Nullable Integer shardSamples;
 
-    @Option(
-            order = 52,
-            names = "--in-flight",
-            paramLabel = "N",
-            converter = NumberFlag.InFlight.class,
-            description = "Loads begun and not yet written (default: 16 a processor, at least 32).")
+    @Option(names = "--in-flight", paramLabel = "N", converter = NumberFlag.InFlight.class)
     private @Nullable Integer inFlight;
 
-    @Option(
-            order = 53,
-            names = "--on-error",
-            paramLabel = "fail|skip",
-            defaultValue = "fail",
-            converter = Flags.OnErrors.class,
-            description = "What to do with a sample that cannot be loaded (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--on-error", paramLabel = "fail|skip", defaultValue = "fail")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private Flags.OnError onError;
 
@@ -78,7 +55,7 @@ public final class MaterializeFlags {
      * @throws IllegalArgumentException if the flags do not fit together
      */
     public Cacheable<?> open() {
-        return source.open();
+        return source.open(null);
     }
 
     public MaterializeTarget target() {

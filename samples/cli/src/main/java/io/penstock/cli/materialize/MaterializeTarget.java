@@ -1,43 +1,23 @@
 package io.penstock.cli.materialize;
 
 import io.penstock.cli.cache.FilledCache;
-import io.penstock.cli.console.Reason;
 import io.penstock.cli.flag.DiskSpec;
 import io.penstock.cli.flag.RedisSpec;
 import io.penstock.cli.source.StorePlace;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.TypeConversionException;
+import java.util.function.Supplier;
 
 /** Where the samples of a job go, as {@code --to} says it. */
 public sealed interface MaterializeTarget {
 
     String KNOWN = "disk:DIR[,SIZE], redis:URI and tar:DIR are";
 
-    /** A cache. */
-    sealed interface Cache extends MaterializeTarget {
-
-        /**
-         * Opens it.
-         * @throws io.penstock.fault.StoreException if it cannot be used
-         */
-        FilledCache open();
-    }
-
-    /** A cache on disk. */
-    record Disk(DiskSpec disk) implements Cache {
-        @Override
-        public FilledCache open() {
-            return new FilledCache.Disk(disk.open());
-        }
-    }
-
-    /** A cache that machines share. */
-    record Redis(RedisSpec redis) implements Cache {
-        @Override
-        public FilledCache open() {
-            return new FilledCache.Redis(redis.open());
-        }
-    }
+    /**
+     * A cache.
+     *
+     * @param opener opens it; fails with {@code StoreException} if it cannot be used
+     * @param local  whether it is on one machine's disk
+     */
+    record Cache(Supplier<FilledCache> opener, boolean local) implements MaterializeTarget {}
 
     /** A folder of tar shards, or the prefix of a bucket. */
     record Tar(StorePlace place) implements MaterializeTarget {}
@@ -55,8 +35,14 @@ public sealed interface MaterializeTarget {
                     "disk:DIR[,SIZE], redis:URI or tar:DIR was expected, was \"" + text + "\"");
         }
         return switch (kind) {
-            case "disk" -> new Disk(DiskSpec.parse(place));
-            case "redis" -> new Redis(redis(place));
+            case "disk" -> {
+                DiskSpec disk = DiskSpec.parse(place);
+                yield new Cache(() -> FilledCache.of(disk.open()), true);
+            }
+            case "redis" -> {
+                RedisSpec redis = redis(place);
+                yield new Cache(() -> FilledCache.of(redis.open()), false);
+            }
             case "tar" -> tar(new StorePlace(place));
             default -> throw new IllegalArgumentException("there is no such target: \"" + text + "\"; " + KNOWN);
         };
@@ -76,17 +62,5 @@ public sealed interface MaterializeTarget {
                     "a spawned redis server ends with the job that fills it; name one that runs, as in redis:redis://HOST:6379");
         }
         return RedisSpec.parse(uri);
-    }
-
-    /** For picocli. */
-    final class Reader implements ITypeConverter<MaterializeTarget> {
-        @Override
-        public MaterializeTarget convert(String text) {
-            try {
-                return parse(text);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(Reason.of(e));
-            }
-        }
     }
 }

@@ -1,8 +1,8 @@
 package io.penstock.cli.materialize;
 
-import io.penstock.cli.cache.CacheFlags;
 import io.penstock.cli.console.Interruption;
 import io.penstock.cli.console.ProgressLine;
+import io.penstock.cli.flag.OutputFlags;
 import io.penstock.order.Shard;
 import io.penstock.output.OutputStore;
 import io.penstock.write.ShardJob;
@@ -59,7 +59,7 @@ public final class Sharding<T> {
         }
 
         /** Prints it; the exit status. */
-        public int report(CacheFlags flags, String event) {
+        public int report(OutputFlags flags, String event) {
             flags.print(
                     "%d shards: %d were there, %d written in %.1f s, %d samples, %d bytes; %d samples failed"
                             .formatted(shards, finished, written, seconds, samples, bytes, failed),
@@ -99,15 +99,8 @@ public final class Sharding<T> {
      * @return false if a signal ended it
      */
     boolean run(ProgressLine progress, OutputStore output, Runnable interrupted) {
-        try (Interruption interruption = Interruption.watch(interrupted)) {
-            try {
-                write(() -> show(progress)).takeUntilOther(interruption.stop()).block();
-            } finally {
-                progress.clear();
-                output.close();
-            }
-            return !interruption.ended();
-        }
+        return Interruption.run(
+                stop -> write(() -> show(progress)).takeUntilOther(stop), progress, output::close, interrupted);
     }
 
     /**

@@ -35,31 +35,6 @@ public record EpochReport(
     /** How many cells the rows had, and how many of them were tokens and no padding. */
     public record Packed(long tokens, long cells) {}
 
-    /** Of one source that is not packed. */
-    public EpochReport(
-            long epoch,
-            long samples,
-            long batches,
-            long bytes,
-            double seconds,
-            double firstBatchSeconds,
-            double consumerSeconds,
-            RunStatistics statistics,
-            @Nullable Digests digests) {
-        this(
-                epoch,
-                samples,
-                batches,
-                bytes,
-                seconds,
-                firstBatchSeconds,
-                consumerSeconds,
-                statistics,
-                digests,
-                null,
-                List.of());
-    }
-
     /** What an epoch delivered of one of several sources, and how its samples were found. */
     public record OfSource(String source, long samples, RunStatistics.OfPart found) {}
 

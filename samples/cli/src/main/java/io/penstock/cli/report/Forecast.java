@@ -26,11 +26,13 @@ record Forecast(double consumer, double random, double deterministic, double sou
     static Forecast of(Surroundings around, EpochReport epoch) {
         RunStatistics statistics = epoch.statistics();
         Predicate<StageStatistics> random = stage -> around.randomStages().contains(stage.name());
+        Predicate<StageStatistics> notSkipped = random.or(stage -> stage.name().equals(RunStatistics.UNPACK));
         Forecast bare = new Forecast(
                 epoch.samples() == 0 ? 0 : epoch.consumerSeconds() / epoch.samples(),
                 perSample(statistics, Kind.STAGE, random) / around.workers(),
-                perSample(statistics, Kind.STAGE, random.negate()) / around.workers(),
-                perSample(statistics, Kind.SOURCE, stage -> true) / around.inFlight(),
+                perSample(statistics, Kind.STAGE, notSkipped.negate()) / around.workers(),
+                perSample(statistics, Kind.SOURCE, stage -> true)
+                        / around.inFlight().max(),
                 0);
         double held = epoch.samples() == 0 ? 0 : 1 - (double) statistics.loads() / epoch.samples();
         double took = epoch.samples() == 0 ? 0 : epoch.seconds() / epoch.samples();

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.cli.console.Output;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.Locale;
 import java.util.Map;
 
 /** One JSON object a line, and nothing else. */
@@ -93,7 +94,9 @@ public final class JsonReporter implements Reporter {
                 .put("epochs", report.epochs())
                 .put("seconds", rounded(report.seconds(), 6))
                 .put("resume", report.resume().toString())
-                .put("verdict", report.verdict());
+                .put("verdict", report.verdict())
+                .put("in_flight", report.inFlight().max())
+                .put("in_flight_by", report.inFlight().by().name().toLowerCase(Locale.ROOT));
         if (!classes.isEmpty()) {
             classes.forEach(node.putObject("classes")::put);
         }

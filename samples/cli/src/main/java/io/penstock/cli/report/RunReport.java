@@ -1,6 +1,7 @@
 package io.penstock.cli.report;
 
 import io.penstock.resume.ResumeToken;
+import io.penstock.stream.LoadsInFlight;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param resume  where another run goes on
  * @param skipped samples left out in all epochs
  * @param verdict what limits the run and what would change it
+ * @param inFlight loads at most at the end, and what decided it
  * @param shard   what the shard mode means for the cache; null where there is one rank or no cache
  * @param advice  whether more cache would help; null where nothing was loaded to judge it by
  */
@@ -20,5 +22,6 @@ public record RunReport(
         ResumeToken resume,
         long skipped,
         String verdict,
+        LoadsInFlight inFlight,
         @Nullable ShardEffect shard,
         @Nullable Advice advice) {}

@@ -1,6 +1,7 @@
 package io.penstock.cli.report;
 
 import io.penstock.cache.TierStatistics;
+import io.penstock.stream.LoadsInFlight;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param samples      of the whole dataset
  * @param workers      that run stages
  * @param processors   of the machine
- * @param inFlight     loads at most
+ * @param inFlight     loads at most, and what decided it
  * @param bytesForAll  a RAM cache of all samples would need, 0 where nothing could be cached
  * @param freeBytes    of memory that a cache could take
  * @param diskBytes    that the directory of a persisted cache could have, 0 where none was named
@@ -23,7 +24,7 @@ public record Surroundings(
         long samples,
         int workers,
         int processors,
-        int inFlight,
+        LoadsInFlight inFlight,
         long bytesForAll,
         long freeBytes,
         long diskBytes,

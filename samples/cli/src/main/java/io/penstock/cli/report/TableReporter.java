@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A table, one row an epoch as it ends, and a verdict. */
-public final class TableReporter implements Reporter {
+public class TableReporter implements Reporter {
 
     private static final String HEAD =
             "epoch   samples  seconds  samples/s     MB/s  first batch    loads  hits ram hits disk   misses  skipped";

@@ -1,6 +1,7 @@
 package io.penstock.cli.report;
 
 import io.penstock.cli.flag.ByteSize;
+import io.penstock.pipeline.RunStatistics;
 import io.penstock.pipeline.StageStatistics;
 import io.penstock.pipeline.StageStatistics.Kind;
 import java.time.Duration;
@@ -28,6 +29,8 @@ public final class Verdict {
     private static final double SHORTEST_SECONDS = 1;
     /** Of one sample: far more than reading and handing on a small one takes. */
     private static final double LONGEST_HANDING = 50e-6;
+
+    private static final String LESS_SOURCE = "keep copies with --mirror or a cache, or take more ranks";
 
     private final Surroundings around;
     private final EpochReport epoch;
@@ -59,10 +62,19 @@ public final class Verdict {
             return pace();
         }
         if (misses == 0) {
-            return "served from %s: %s".formatted(tiers(), pace());
+            return "served from %s%s: %s".formatted(tiers(), packed(), pace());
         }
-        return "%s of the samples came from the cache: %s; %s"
-                .formatted(percent((double) epoch.hits() / (epoch.hits() + misses)), moreCache(), pace());
+        return "%s of the samples came from the cache%s: %s; %s"
+                .formatted(percent((double) epoch.hits() / (epoch.hits() + misses)), packed(), moreCache(), pace());
+    }
+
+    /** How many of the hits had to be unpacked. */
+    private String packed() {
+        long unpacked = stages(Kind.STAGE).stream()
+                .filter(stage -> stage.name().equals(RunStatistics.UNPACK))
+                .mapToLong(StageStatistics::samples)
+                .sum();
+        return unpacked == 0 ? "" : ", %s of the hits packed".formatted(percent((double) unpacked / epoch.hits()));
     }
 
     private String tiers() {
@@ -88,15 +100,15 @@ public final class Verdict {
         }
         double busy = seconds(Kind.STAGE) / (wall * around.workers());
         double inFlight = seconds(Kind.SOURCE) / wall;
-        double loading = inFlight / around.inFlight();
+        double loading = inFlight / around.inFlight().max();
         double consuming = epoch.consumerSeconds() / wall;
         Optional<StageStatistics> slowest =
                 stages(Kind.STAGE).stream().max(Comparator.comparing(StageStatistics::time));
         if (slowest.isPresent() && busy >= USED_UP) {
             return stageLimits(slowest.get(), wall);
         }
-        String figures =
-                "(workers %s busy, %.1f of %d loads in flight)".formatted(percent(busy), inFlight, around.inFlight());
+        String figures = "(workers %s busy, %.1f of %d loads in flight)"
+                .formatted(percent(busy), inFlight, around.inFlight().max());
         if (consuming >= USED_UP) {
             return "the consumer sets the pace " + figures;
         }
@@ -159,16 +171,26 @@ public final class Verdict {
     private String sourceLimits(double inFlight) {
         long loads = Math.max(1, epoch.statistics().loads());
         double millis = seconds(Kind.SOURCE) * 1e3 / loads;
-        boolean connected = around.connections() > 0 && around.inFlight() >= around.connections();
         return String.format(Locale.ROOT, "the source answers slowly (%.1f ms, %.0f in flight): ", millis, inFlight)
-                + (connected
-                        ? "all %d connections of the client are in use, so a larger --in-flight changes nothing; keep"
-                                        .formatted(around.connections())
-                                + " copies with --mirror or a cache, or take more ranks"
-                        : "raise --in-flight"
-                                + (around.connections() > 0
-                                        ? ", up to the %d connections of the client".formatted(around.connections())
-                                        : ""));
+                + moreLoads();
+    }
+
+    private String moreLoads() {
+        int connections = around.connections();
+        boolean connected = connections > 0 && around.inFlight().max() >= connections;
+        if (connected) {
+            return "all %d connections of the client are in use, so a larger --in-flight changes nothing; "
+                            .formatted(connections)
+                    + LESS_SOURCE;
+        }
+        return switch (around.inFlight().by()) {
+            case SET ->
+                "leave --in-flight out, so that the run finds how many pay, or raise it"
+                        + (connections > 0 ? ", up to the %d connections of the client".formatted(connections) : "");
+            case BYTES -> "more loads pass the bytes allowed; raise --prefetch-bytes, or the heap (java -Xmx)";
+            case SOURCE, MOST -> "more loads at once bring nothing; " + LESS_SOURCE;
+            case START, PACE -> "the run was too short to find how many loads pay; another epoch has more in flight";
+        };
     }
 
     private List<StageStatistics> stages(Kind kind) {

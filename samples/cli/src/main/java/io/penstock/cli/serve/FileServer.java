@@ -2,9 +2,9 @@ package io.penstock.cli.serve;
 
 import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpHeaders;
-import io.penstock.access.Access;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
+import io.penstock.serve.internal.Access;
 import io.penstock.store.FileStore;
 import java.io.IOException;
 import java.net.URI;
@@ -43,68 +43,55 @@ public final class FileServer implements AutoCloseable {
     private static final String LOOPBACK = "127.0.0.1";
     private static final Duration CLOSING = Duration.ofSeconds(10); // the maximum, for a machine under load
 
-    /** The settings of a server. Immutable; every method returns a copy. */
-    public static final class Plan {
-        private final Path folder;
-        private final int port;
-        private final Duration delay;
-        private final Faults faults;
-        private final boolean manifest;
-        private final @Nullable String token;
+    /**
+     * The settings of a server. Immutable; every method returns a copy.
+     *
+     * @param port   0, any free one, unless set
+     * @param delay  after which an answer begins; none unless set
+     * @param faults none unless set; the manifest is always served without
+     * @param listed whether {@value ServedManifest#NAME} is served, made when the server starts: every file with its
+     *               size, its CRC32C and, as label, the first folder of its path
+     * @param token  answers 401 to requests without this bearer token; null unless set
+     */
+    public record Plan(
+            Path folder,
+            int port,
+            Duration delay,
+            Faults faults,
+            boolean listed,
+            @Nullable String token) {
 
-        private Plan(Path folder, int port, Duration delay, Faults faults, boolean manifest, @Nullable String token) {
-            this.folder = folder;
-            this.port = port;
-            this.delay = delay;
-            this.faults = faults;
-            this.manifest = manifest;
-            this.token = token;
+        public Plan {
+            Objects.requireNonNull(folder, "folder");
+            if (port < 0 || port > 65_535) {
+                throw new IllegalArgumentException("port must be in [0, 65536), was " + port);
+            }
+            if (delay.isNegative() || delay.compareTo(MAX_DELAY) > 0) {
+                throw new IllegalArgumentException("delay must be in [PT0S, %s], was %s".formatted(MAX_DELAY, delay));
+            }
+            if (token != null && (token.isEmpty() || !token.chars().allMatch(c -> c >= 0x20 && c < 0x7F))) {
+                throw new IllegalArgumentException("token must be printable ASCII, and at least one character");
+            }
         }
 
-        /**
-         * The port; 0, any free one, unless set.
-         * @throws IllegalArgumentException if there is no such port
-         */
         Plan port(int number) {
-            if (number < 0 || number > 65_535) {
-                throw new IllegalArgumentException("port must be in [0, 65536), was " + number);
-            }
-            return new Plan(folder, number, delay, faults, manifest, token);
+            return new Plan(folder, number, delay, faults, listed, token);
         }
 
-        /**
-         * How long after its request an answer begins; at once unless set.
-         * @throws IllegalArgumentException if negative or more than an hour
-         */
         Plan delay(Duration time) {
-            if (time.isNegative() || time.compareTo(MAX_DELAY) > 0) {
-                throw new IllegalArgumentException("delay must be in [PT0S, %s], was %s".formatted(MAX_DELAY, time));
-            }
-            return new Plan(folder, port, time, faults, manifest, token);
+            return new Plan(folder, port, time, faults, listed, token);
         }
 
-        /** The faults; none unless set. The manifest is always served without faults. */
         Plan faults(Faults planned) {
-            return new Plan(folder, port, delay, planned, manifest, token);
+            return new Plan(folder, port, delay, planned, listed, token);
         }
 
-        /**
-         * Serves {@value ServedManifest#NAME}, made when the server starts: every file with its size, its CRC32C and,
-         * as label, the first folder of its path.
-         */
         public Plan manifest() {
             return new Plan(folder, port, delay, faults, true, token);
         }
 
-        /**
-         * Answers 401 to requests without this bearer token.
-         * @throws IllegalArgumentException if it is empty or not printable ASCII
-         */
         public Plan token(String secret) {
-            if (secret.isEmpty() || !secret.chars().allMatch(c -> c >= 0x20 && c < 0x7F)) {
-                throw new IllegalArgumentException("token must be printable ASCII, and at least one character");
-            }
-            return new Plan(folder, port, delay, faults, manifest, secret);
+            return new Plan(folder, port, delay, faults, listed, secret);
         }
 
         /**
@@ -134,7 +121,7 @@ public final class FileServer implements AutoCloseable {
         this.access = plan.token == null ? open : open.token(plan.token);
         this.files = FileStore.open(plan.folder);
         this.root = realPath(plan.folder);
-        this.manifest = plan.manifest ? ServedManifest.of(files, this::shows) : null;
+        this.manifest = plan.listed ? ServedManifest.of(files, this::shows) : null;
         try {
             this.server = HttpServer.create()
                     .host(LOOPBACK)
@@ -166,7 +153,7 @@ public final class FileServer implements AutoCloseable {
 
     /** A folder to be served; nothing happens before {@link Plan#start}. */
     public static Plan of(Path folder) {
-        return new Plan(Objects.requireNonNull(folder, "folder"), 0, Duration.ZERO, Faults.none(), false, null);
+        return new Plan(folder, 0, Duration.ZERO, Faults.none(), false, null);
     }
 
     /** Where the folder is: {@code http://127.0.0.1:PORT/}. */

@@ -3,7 +3,7 @@ package io.penstock.cli.serve;
 import io.penstock.batch.Batch;
 import io.penstock.batch.BatchPlan;
 import io.penstock.cli.console.Reason;
-import io.penstock.cli.stream.StreamPlan;
+import io.penstock.cli.stream.Run;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
@@ -16,15 +16,15 @@ import java.util.TreeMap;
 import java.util.function.IntFunction;
 import reactor.core.publisher.Flux;
 
-/** A plan as a server takes it: its batches from any position on, for its own rank or for several. */
+/** A run as a server takes it: its batches from any position on, for its own rank or for several. */
 public final class ServedPlan<T> implements BatchFeed {
 
-    private final StreamPlan<T> plan;
+    private final Run<T> run;
     private final int ranks;
 
-    /** @param ranks 1 to serve the plan's own */
-    public ServedPlan(StreamPlan<T> plan, int ranks) {
-        this.plan = plan;
+    /** @param ranks 1 to serve the run's own */
+    public ServedPlan(Run<T> run, int ranks) {
+        this.run = run;
         this.ranks = ranks;
     }
 
@@ -43,25 +43,36 @@ public final class ServedPlan<T> implements BatchFeed {
 
     @Override
     public Position start() {
-        return plan.sampler().start();
+        return run.sampler().start();
     }
 
     @Override
     public Flux<Batch> batches(int rank, Position from, IntFunction<ByteBuffer> memory) {
-        return plan.measured(plan.samples(sampler(rank, from))
-                        .transform(plan.batches().slots(SLOTS).allocator(memory)))
+        Sampler sampler = sampler(rank, from);
+        return run.measured(run.mixed(
+                        run.loads()
+                                .apply(sampler)
+                                .transform(run.batches().slots(SLOTS).allocator(memory)),
+                        sampler))
                 .onErrorMap(ServedPlan::inOwnWords);
     }
 
     @Override
     public BatchPlan numbered(int rank, Position from) {
-        return BatchPlan.of(sampler(rank, from).draws(plan.pipeline().size()), plan.drawsABatch(), plan.remainder());
+        return BatchPlan.of(
+                sampler(rank, from).draws(run.pipeline().size()),
+                run.batching().draws(),
+                run.batching().remainder());
     }
 
     @Override
     public Flux<Batch> batch(int rank, Position from, int draws, IntFunction<ByteBuffer> memory) {
-        return plan.measuredNumbered(plan.samples(sampler(rank, from).first(draws))
-                        .transform(plan.batches().slots(1).allocator(memory)))
+        Sampler sampler = sampler(rank, from);
+        return run.measuredNumbered(run.mixed(
+                        run.loads()
+                                .apply(sampler.first(draws))
+                                .transform(run.batches().slots(1).allocator(memory)),
+                        sampler))
                 .onErrorMap(ServedPlan::inOwnWords);
     }
 
@@ -72,25 +83,37 @@ public final class ServedPlan<T> implements BatchFeed {
     }
 
     private Sampler sampler(int rank, Position from) {
-        Sampler sampler = plan.sampler().resumeAt(from);
+        Sampler sampler = run.sampler().resumeAt(from);
         return ranks == 1 ? sampler : sampler.shard(Shard.of(rank, ranks));
     }
 
+    /** What the bytes of its batches depend on. */
     @Override
     public Map<String, String> plan() {
-        Map<String, String> words = new TreeMap<>(plan.words());
-        words.put("ranks", ranks == 1 ? plan.sampler().shard().toString() : Integer.toString(ranks));
+        Map<String, String> words = new TreeMap<>(run.words());
+        Sampler order = run.sampler();
+        List<String> source = run.pipeline().source().words();
+        List<String> stages = run.pipeline().fingerprint().words();
+        words.put("source", run.pipeline().source().hex());
+        words.put("stages", String.join(", ", stages.subList(Math.min(source.size(), stages.size()), stages.size())));
+        words.put(
+                "order",
+                order.order() + order.mixture().map(weights -> " of " + weights).orElse(""));
+        words.put("seed", Long.toString(order.seed()));
+        words.put("epochs", order.epochs() + " of " + run.samplesAnEpoch() + " samples");
+        words.put("shard", order.resolvedMode().toString());
+        words.put("ranks", ranks == 1 ? order.shard().toString() : Integer.toString(ranks));
         return words;
     }
 
     @Override
     public List<String> classes() {
-        return List.copyOf(plan.feed().base().classes().keySet());
+        return List.copyOf(run.feed().base().classes().keySet());
     }
 
     @Override
     public String token(Position at) {
-        return plan.token(at).toString();
+        return run.token(at).toString();
     }
 
     @Override
@@ -98,7 +121,8 @@ public final class ServedPlan<T> implements BatchFeed {
         if (token.startsWith("@")) {
             throw new IllegalArgumentException("a token is expected, not a file"); // files are ours, not the consumer's
         }
-        Position position = plan.position(ResumeToken.parse(token));
+        Position position =
+                ResumeToken.parse(token).resume(run.sampler(), run.pipeline()).start();
         requireInOrder(position);
         return position;
     }

@@ -7,12 +7,13 @@ import io.penstock.cli.console.Reason;
 import io.penstock.cli.console.Terminal;
 import io.penstock.cli.flag.ArrayRegion;
 import io.penstock.cli.flag.DiskSpec;
-import io.penstock.cli.flag.HelpFlag;
 import io.penstock.cli.flag.NumberFlag;
+import io.penstock.cli.flag.OutputFlags;
 import io.penstock.cli.report.TableReporter;
 import io.penstock.cli.source.SourceSpec;
 import io.penstock.cli.source.Sources;
 import io.penstock.cli.source.StorePlace;
+import io.penstock.internal.Digests;
 import io.penstock.tensor.Tensor;
 import io.penstock.zarr.ZarrArray;
 import java.io.BufferedReader;
@@ -22,7 +23,6 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -33,22 +33,18 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import reactor.core.Exceptions;
 
 /** {@code penstock show}: what a source is, one of its samples, a part of an array, or a checksum of all. */
-@Command(name = "show", usageHelpWidth = 100, description = "Say what sources are, and show their samples.")
+@Command(name = "show", description = "Say what sources are, and show their samples.")
 public final class ShowCommand implements Callable<Integer> {
 
     private static final String STANDARD_INPUT = "-";
 
     @Mixin
-    @SuppressWarnings("UnusedVariable") // picocli reads it
-    private final HelpFlag help = new HelpFlag();
+    private final OutputFlags output = new OutputFlags();
 
     @Parameters(
             arity = "1..*",
@@ -57,63 +53,32 @@ public final class ShowCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private List<String> sources;
 
-    @Option(
-            names = "--index",
-            order = 1,
-            paramLabel = "I",
-            converter = NumberFlag.Index.class,
-            description = "Show this sample.")
+    @Option(names = "--index", paramLabel = "I", converter = NumberFlag.Index.class)
     private @Nullable Long index;
 
-    @Option(
-            names = "--region",
-            order = 2,
-            paramLabel = "0:5,:,2:9",
-            converter = ArrayRegion.Reader.class,
-            description = "Show this part of a Zarr array.")
+    @Option(names = "--region", paramLabel = "0:5,:,2:9")
     private @Nullable ArrayRegion region;
 
-    @Option(names = "--raw", order = 3, description = "Write only the bytes of the sample's first field, or the part.")
+    @Option(names = "--raw")
     private boolean raw;
 
-    @Option(
-            names = "--checksum",
-            order = 4,
-            description = "SHA-256 of the first field of all samples, or of the part of the array.")
+    @Option(names = "--checksum")
     private boolean checksum;
 
-    @Option(
-            names = "--depth",
-            order = 5,
-            paramLabel = "N",
-            converter = NumberFlag.Levels.class,
-            description = "Levels of folders above the class folders of images, as for stream.")
+    @Option(names = "--depth", paramLabel = "N", converter = NumberFlag.Levels.class)
     private @Nullable Integer depth;
 
-    @Option(
-            names = "--mirror",
-            order = 6,
-            paramLabel = "DIR[,SIZE]",
-            converter = DiskSpec.Reader.class,
-            description = "Copy files that are elsewhere into this folder when they are first read, as for stream.")
+    @Option(names = "--mirror", paramLabel = "DIR[,SIZE]")
     private @Nullable DiskSpec mirror;
-
-    @Option(names = "--json", order = 90, description = "Print one JSON object a line, and nothing else.")
-    private boolean json;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it
-    private CommandSpec spec;
 
     @Override
     public Integer call() {
         requireConsistent();
         List<String> named = named();
         if (named.isEmpty()) {
-            throw new ParameterException(
-                    spec.commandLine(), "standard input names no source: one a line was expected, it is empty");
+            throw output.wrong("standard input names no source: one a line was expected, it is empty");
         }
-        Output out = new Output(spec.commandLine().getOut());
+        Output out = output.out();
         boolean failed = false;
         for (String source : named) {
             try {
@@ -133,10 +98,10 @@ public final class ShowCommand implements Callable<Integer> {
 
     private void requireConsistent() {
         if (index != null && region != null) {
-            throw new ParameterException(spec.commandLine(), "--index and --region exclude each other");
+            throw output.wrong("--index and --region exclude each other");
         }
-        if (raw && (json || checksum || sources.size() > 1 || sources.contains(STANDARD_INPUT))) {
-            throw new ParameterException(spec.commandLine(), "--raw writes the bytes of one source, and nothing else");
+        if (raw && (output.json() || checksum || sources.size() > 1 || sources.contains(STANDARD_INPUT))) {
+            throw output.wrong("--raw writes the bytes of one source, and nothing else");
         }
     }
 
@@ -156,15 +121,14 @@ public final class ShowCommand implements Callable<Integer> {
     }
 
     private void fail(String source, Throwable cause, Output out) {
-        if (json) {
+        if (output.json()) {
             out.line(JsonNodeFactory.instance
                     .objectNode()
                     .put("source", source)
                     .put("error", Reason.of(cause))
                     .toString());
         } else {
-            spec.commandLine()
-                    .getErr()
+            output.err()
                     .println("%s: %s".formatted(Terminal.escape(StorePlace.withoutQuery(source)), Reason.of(cause)));
         }
     }
@@ -184,7 +148,7 @@ public final class ShowCommand implements Callable<Integer> {
             return;
         }
         String sum = checksum ? sum(shown) : null;
-        if (json) {
+        if (output.json()) {
             out.line(node(text, shown, sample, sum).toString());
         } else {
             print(text, shown, sample, sum, out);
@@ -203,21 +167,20 @@ public final class ShowCommand implements Callable<Integer> {
     }
 
     private void showRegion(String text, SourceSpec source, ArrayRegion part, Output out) {
-        if (!(source instanceof SourceSpec.Zarr zarr)) {
+        if (source.kind() != SourceSpec.Kind.ZARR) {
             throw new IllegalArgumentException("--region is for Zarr arrays");
         }
-        ZarrArray array = Sources.zarr(zarr);
-        ArrayRegion.Bounds bounds = part.within(array.shape());
-        Tensor values =
-                Objects.requireNonNull(array.read(bounds.start, bounds.stop).block(), "the part");
+        ZarrArray array = Sources.zarr(source);
+        long[][] bounds = part.within(array.shape());
+        Tensor values = Objects.requireNonNull(array.read(bounds[0], bounds[1]).block(), "the part");
         if (raw) {
             write(values);
-        } else if (json) {
+        } else if (output.json()) {
             ObjectNode node =
                     JsonNodeFactory.instance.objectNode().put("source", text).put("region", part.text());
             ShownValues.write(values, node);
             if (checksum) {
-                node.put("sha256", hex(sha256(), values));
+                node.put("sha256", hex(Digests.of("SHA-256"), values));
             }
             out.line(node.toString());
         } else {
@@ -225,7 +188,7 @@ public final class ShowCommand implements Callable<Integer> {
                     .formatted(
                             text,
                             part.text(),
-                            checksum ? "sha256 " + hex(sha256(), values) + " " : "",
+                            checksum ? "sha256 " + hex(Digests.of("SHA-256"), values) + " " : "",
                             values.type() + " " + ShownValues.text(values)));
         }
     }
@@ -282,7 +245,7 @@ public final class ShowCommand implements Callable<Integer> {
     }
 
     private static String sum(ShownSource shown) {
-        MessageDigest digest = sha256();
+        MessageDigest digest = Digests.of("SHA-256");
         shown.first().doOnNext(tensor -> digest.update(tensor.data())).blockLast();
         return HexFormat.of().formatHex(digest.digest());
     }
@@ -290,14 +253,6 @@ public final class ShowCommand implements Callable<Integer> {
     private static String hex(MessageDigest digest, Tensor values) {
         digest.update(values.data());
         return HexFormat.of().formatHex(digest.digest());
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
     }
 
     private static void write(Tensor tensor) {

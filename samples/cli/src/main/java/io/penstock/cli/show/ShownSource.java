@@ -1,6 +1,8 @@
 package io.penstock.cli.show;
 
+import io.penstock.annotation.AnnotatedImages;
 import io.penstock.array.ArrayRows;
+import io.penstock.cli.source.HubFolder;
 import io.penstock.cli.source.SourceSpec;
 import io.penstock.cli.source.Sources;
 import io.penstock.cli.source.TableRows;
@@ -9,16 +11,15 @@ import io.penstock.fault.StoreException;
 import io.penstock.folder.LabelledFile;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
-import io.penstock.records.RecordFiles;
 import io.penstock.shard.TarFile;
 import io.penstock.shard.TarFiles;
 import io.penstock.shard.TarSample;
 import io.penstock.shard.TarSamples;
 import io.penstock.shard.TarShards;
 import io.penstock.table.Row;
+import io.penstock.table.TableField;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
-import io.penstock.text.TextLines;
 import io.penstock.zarr.ZarrArray;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -51,32 +52,40 @@ record ShownSource(
      * @throws io.penstock.fault.DataException if it cannot be opened
      */
     static ShownSource open(SourceSpec source) {
-        if (source instanceof SourceSpec.Images images) {
-            return of(Sources.images(images, null));
-        } else if (source instanceof SourceSpec.Tar tar) {
-            return of(tar);
-        } else if (source instanceof SourceSpec.Zarr zarr) {
-            return of(Sources.zarr(zarr));
-        } else if (source instanceof SourceSpec.Array array) {
-            return of(Sources.array(array));
-        } else if (source instanceof SourceSpec.Lines lines) {
-            TextLines found = Sources.lines(lines);
-            return of(found.bytes(), ShownField.varying("bytes", "u8"));
-        } else if (source instanceof SourceSpec.Rows rows) {
-            return of(Sources.rows(rows, null));
+        if (source.kind().isTable()) {
+            TableRows found = Sources.rows(source, null);
+            return of(found.table(), found.fields());
         }
-        SourceSpec.Records records = (SourceSpec.Records) source;
-        RecordFiles found = Sources.records(records);
-        return of(found, ShownField.of("bytes", "u8", Shape.of(records.recordBytes())));
+        return switch (source.kind()) {
+            case IMAGES, HTTP -> of(Sources.images(source, null));
+            case TAR -> of(Sources.shards(source));
+            case HF -> of(HubFolder.open(source, null));
+            case ZARR -> of(Sources.zarr(source));
+            case NPY, IDX -> of(Sources.array(source));
+            case TEXT, JSON -> of(Sources.lines(source).bytes(), ShownField.varying("bytes", "u8"));
+            case RECORDS -> of(Sources.records(source), ShownField.of("bytes", "u8", Shape.of(source.number())));
+            default -> {
+                AnnotatedImages found = Sources.annotated(source, null);
+                yield of(found, found.fields());
+            }
+        };
     }
 
-    private static ShownSource of(TableRows rows) {
-        List<ShownField> fields = rows.fields().stream()
+    private static ShownSource of(HubFolder folder) {
+        if (folder.isClassFolders()) {
+            return of(Sources.images(folder.classFolders(), null));
+        }
+        TableRows found = folder.table();
+        return of(found.table(), found.fields());
+    }
+
+    private static ShownSource of(Dataset<Row> rows, List<TableField> of) {
+        List<ShownField> fields = of.stream()
                 .map(field -> field.axes() == 0
                         ? ShownField.of(field.name(), field.dtype().toString(), Shape.SCALAR)
                         : ShownField.varying(field.name(), field.dtype().toString()))
                 .toList();
-        return new ShownSource(rows.table().size(), fields, rows.table().map("show", ShownSource::fields));
+        return new ShownSource(rows.size(), fields, rows.map("show", ShownSource::fields));
     }
 
     private static Map<String, Tensor> fields(Row row) {
@@ -93,8 +102,7 @@ record ShownSource(
     }
 
     /** Samples; where nothing in the archives is one, their files. */
-    private static ShownSource of(SourceSpec.Tar tar) {
-        TarShards shards = Sources.shards(tar);
+    private static ShownSource of(TarShards shards) {
         try {
             return of(shards.index());
         } catch (StoreException noSamples) {
@@ -134,8 +142,7 @@ record ShownSource(
     }
 
     private static List<String> parts(TarSamples samples) {
-        TarSample first = samples.get(0).block();
-        return first == null ? List.of() : List.copyOf(first.parts().keySet());
+        return List.copyOf(Sources.firstReadable(samples).parts().keySet());
     }
 
     private static ShownSource of(ArrayRows rows) {

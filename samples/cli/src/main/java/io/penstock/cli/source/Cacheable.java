@@ -8,6 +8,9 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.RunStatistics;
 import io.penstock.pipeline.StageStatistics;
 import io.penstock.tensor.Schema;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.LongSummaryStatistics;
@@ -92,24 +95,73 @@ public record Cacheable<T>(
                     filters.stream().map(filter -> filter.of(this, known)).reduce(index -> true, LongPredicate::and);
             some = dataset.selectIf(SampleFilter.words(filters), taken);
         }
-        some = split == null ? some : split.of(some);
-        return some == dataset ? this : new Cacheable<>(some, schema, sampleBytes, classesOf(some), null, List.of());
+        return only(split == null ? some : split.of(some));
     }
 
-    /** How many of some of the samples each class has. */
-    private Map<String, Integer> classesOf(Dataset<T> some) {
+    /** Some of the samples, in their order. */
+    Cacheable<T> only(Dataset<T> some) {
+        if (some == dataset) {
+            return this;
+        }
+        Listing kept = listing == null ? null : listing.at(places(some));
+        return new Cacheable<>(some, schema, sampleBytes, classesOf(kept, some.size()), kept, partsOf(some));
+    }
+
+    /** How many of some of the samples each source has. */
+    private List<Part> partsOf(Dataset<T> some) {
+        List<Part> kept = new ArrayList<>();
+        long index = 0;
+        long place = 0;
+        for (Part part : parts) {
+            long first = place;
+            for (long end = index + part.size; index < end; index++) {
+                boolean isKept = place < some.size()
+                        && dataset.id(index).key().equals(some.id(place).key());
+                place += isKept ? 1 : 0;
+            }
+            kept.add(new Part(part.source, place - first));
+        }
+        return kept;
+    }
+
+    /** The places of some of the samples, which are in the same order. */
+    private int[] places(Dataset<T> some) {
+        int[] places = new int[Math.toIntExact(some.size())];
+        int place = 0;
+        for (int index = 0; place < places.length; index++) {
+            if (dataset.id(index).key().equals(some.id(place).key())) {
+                places[place++] = index;
+            }
+        }
+        return places;
+    }
+
+    /** How many samples each class has. */
+    private Map<String, Integer> classesOf(@Nullable Listing of, long samples) {
         Map<String, Integer> counts = new LinkedHashMap<>();
-        if (listing != null) {
+        if (of != null) {
             classes.keySet().forEach(name -> counts.put(name, 0));
-            long place = 0; // they are in the same order
-            for (long index = 0; place < some.size(); index++) {
-                if (dataset.id(index).key().equals(some.id(place).key())) {
-                    counts.merge(listing.label().apply(index), 1, Integer::sum);
-                    place++;
-                }
+            for (long index = 0; index < samples; index++) {
+                counts.merge(of.label().apply(index), 1, Integer::sum);
             }
         }
         return counts;
+    }
+
+    /**
+     * The class of each sample, by its number.
+     * @throws IllegalArgumentException if samples have none
+     */
+    public int[] labels() {
+        if (listing == null || classes.isEmpty()) {
+            throw new IllegalArgumentException("--batch-classes needs one source of images in folders of classes");
+        }
+        List<String> names = List.copyOf(classes.keySet());
+        Map<String, Integer> numbers = new HashMap<>();
+        names.forEach(name -> numbers.put(name, numbers.size()));
+        int[] labels = new int[Math.toIntExact(dataset.size())];
+        Arrays.setAll(labels, index -> numbers.getOrDefault(listing.label().apply(index), -1));
+        return labels;
     }
 
     /** Behind a cache, if there is one, with hits checked if that is wanted. */

@@ -9,4 +9,10 @@ import java.util.function.LongUnaryOperator;
  * @param label the class of an index
  * @param bytes the length of its file, -1 where it is not known
  */
-public record Listing(LongFunction<String> label, LongUnaryOperator bytes) {}
+public record Listing(LongFunction<String> label, LongUnaryOperator bytes) {
+
+    /** Of the samples at some places. */
+    Listing at(int... places) {
+        return new Listing(index -> label.apply(places[(int) index]), index -> bytes.applyAsLong(places[(int) index]));
+    }
+}

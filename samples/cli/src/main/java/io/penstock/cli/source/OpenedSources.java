@@ -1,5 +1,6 @@
 package io.penstock.cli.source;
 
+import io.penstock.annotation.AnnotatedImages;
 import io.penstock.folder.LabelledFile;
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
@@ -14,46 +15,129 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens what the flags choose: each source with its stages, all of them one after another, and of these some samples. */
-public final class OpenedSources {
+/** Opens sources: each with its stages, all of them one after another, and of these some samples. */
+final class OpenedSources {
 
     private static final Logger LOG = LoggerFactory.getLogger(OpenedSources.class);
 
-    private OpenedSources() {}
+    private final @Nullable Integer resize;
+    private final List<SampleFilter> filters;
+    private final @Nullable SplitShare split;
+    private final @Nullable Path cache;
+    private final @Nullable Tokenize tokenize;
+    private final List<SourceSpec> sources = new ArrayList<>();
+    private final List<Cacheable<Picture>> pictures = new ArrayList<>();
+    private final List<Cacheable<Tensor>> tensors = new ArrayList<>();
+    private final List<Cacheable<Row>> rows = new ArrayList<>();
 
     /**
-     * Opens what the flags name: lists the folders or asks for the files' sizes.
-     * @param cache the directory of the cache on disk, for what is kept beside the samples; null where there is none
-     * @throws IllegalArgumentException if the flags do not fit together
+     * @param resize   the side of every image; null where they stay as they are
+     * @param filters  which samples are read: those that all of them take
+     * @param split    the part of these; null for all
+     * @param cache    the directory of the cache on disk, for what is kept beside the samples; null where there is none
+     * @param tokenize makes tokens of texts; null where they stay bytes
      */
-    public static Cacheable<?> open(SourceChoice choice, @Nullable Path cache) {
-        return OpenedSources.<Cacheable<?>>open(choice, cache, pictures -> pictures, tensors -> tensors, rows -> rows);
+    OpenedSources(
+            @Nullable Integer resize,
+            List<SampleFilter> filters,
+            @Nullable SplitShare split,
+            @Nullable Path cache,
+            @Nullable Tokenize tokenize) {
+        this.resize = resize;
+        this.filters = filters;
+        this.split = split;
+        this.cache = cache;
+        this.tokenize = tokenize;
     }
 
-    /** As {@link #open}, for who goes on differently with pictures than with other samples. */
-    public static <R> R open(
-            SourceChoice choice,
-            @Nullable Path cache,
+    /** Opens one more source. */
+    void add(SourceSpec source) {
+        sources.add(source);
+        SourceSpec.Kind kind = source.kind();
+        if (tokenize != null) {
+            tensors.add(tokens(source, tokenize));
+        } else if (kind.isTable()) {
+            addTable(Sources.rows(source, cache));
+        } else if (kind.isAnnotated()) {
+            rows.add(decoded(Sources.annotated(source, cache)));
+        } else {
+            switch (kind) {
+                case IMAGES, HTTP -> pictures.add(pictures(Sources.images(source, cache)));
+                case TAR -> addShards(Sources.tar(source, cache));
+                case HF -> addHub(HubFolder.open(source, cache));
+                default -> {
+                    requireNoResize();
+                    tensors.add(Sources.tensors(source));
+                }
+            }
+        }
+    }
+
+    private void addHub(HubFolder folder) {
+        String images = folder.images();
+        if (folder.isClassFolders()) {
+            pictures.add(pictures(Sources.images(folder.classFolders(), cache)));
+        } else if (images == null) {
+            addTable(folder.table());
+        } else {
+            Cacheable<Row> all = decoded(AnnotatedImages.bare(folder.store()));
+            Dataset<Row> dataset = all.dataset();
+            dataset = dataset.selectIf(
+                    "in /" + images, index -> all.dataset().name(index).startsWith(images));
+            JoinedSource named = new JoinedSource(new Cacheable<>(dataset, all.schema(), 0), false, "");
+            rows.add(named.join(new JoinedSource(folder.table().rows(), true, images), true));
+        }
+    }
+
+    private void addShards(TarSamples samples) {
+        TarArrays arrays = TarArrays.of(samples);
+        if (arrays.hasPictures()) {
+            pictures.add(arrays.pictures(resize));
+        } else if (resize == null) {
+            tensors.add(arrays.tensors());
+        } else {
+            pictures.add(pictures(labelled(samples)));
+        }
+    }
+
+    private Cacheable<Row> decoded(AnnotatedImages images) {
+        ImageDecoder decoder = ImageDecoder.fastest();
+        Dataset<Row> decoded = images.decode("decode " + decoder.id(), decoder::decode, decoder::decodeStored);
+        if (resize != null) {
+            Resize exact = Resize.exact(resize, resize);
+            decoded = decoded.map(exact.toString(), row -> RowParts.with(row, exact.apply(RowParts.of(row))));
+        }
+        return new Cacheable<>(decoded, images.decodedSchema(), 0);
+    }
+
+    private void addTable(TableRows table) {
+        String picture = table.columns().picture();
+        if (picture != null) {
+            pictures.add(pictures(table.files(picture)));
+            return;
+        }
+        requireNoResize();
+        if (table.isTensors()) {
+            tensors.add(table.tensors());
+        } else {
+            rows.add(table.rows());
+        }
+    }
+
+    /**
+     * All of them, as the one kind that they have.
+     * @throws IllegalArgumentException if they have several, or no sample is left
+     */
+    <R> R together(
             Function<Cacheable<Picture>, R> ofPictures,
             Function<Cacheable<Tensor>, R> ofTensors,
             Function<Cacheable<Row>, R> ofRows) {
-        List<Cacheable<Picture>> pictures = new ArrayList<>();
-        List<Cacheable<Tensor>> tensors = new ArrayList<>();
-        List<Cacheable<Row>> rows = new ArrayList<>();
-        Tokenize tokenize = choice.texts() == null
-                ? null
-                : Tokenize.of(choice.texts().tokenizer(), choice.texts().field());
-        for (SourceSpec each : choice.sources()) {
-            if (tokenize != null) {
-                tensors.add(tokens(each, tokenize, cache));
-            } else {
-                open(each.withDepth(choice.depth()), choice.resize(), cache, pictures, tensors, rows);
-            }
-        }
         int others = tensors.size() + rows.size();
         if (!pictures.isEmpty() && others > 0) {
             throw new IllegalArgumentException("the sources do not go together: %d have pictures, %d have other samples"
@@ -65,68 +149,29 @@ public final class OpenedSources {
                             .formatted(tensors.size(), rows.size()));
         }
         if (!rows.isEmpty()) {
-            return ofRows.apply(together(rows, choice));
+            return ofRows.apply(together(rows));
         }
-        return tensors.isEmpty()
-                ? ofPictures.apply(together(pictures, choice))
-                : ofTensors.apply(together(tensors, choice));
+        return tensors.isEmpty() ? ofPictures.apply(together(pictures)) : ofTensors.apply(together(tensors));
     }
 
-    private static Cacheable<Tensor> tokens(SourceSpec source, Tokenize tokenize, @Nullable Path cache) {
-        if (source instanceof SourceSpec.Rows table) {
-            TableRows rows = Sources.rows(table, cache);
-            if (!rows.isTensors()) {
+    private Cacheable<Tensor> tokens(SourceSpec source, Tokenize by) {
+        Dataset<Tensor> tokens;
+        if (source.kind().isTable()) {
+            TableRows found = Sources.rows(source, cache);
+            if (!found.isTensors()) {
                 throw new IllegalArgumentException(
-                        "--tokenize needs one column of text, as in %s#text".formatted(table.words()));
+                        "--tokenize needs one column of text, as in %s#text".formatted(source.words()));
             }
-            return new Cacheable<>(tokenize.over(rows.tensors().dataset(), false), Schema.tensor("tokens"), 0);
-        }
-        if (!(source instanceof SourceSpec.Lines lines)) {
+            tokens = by.over(found.tensors().dataset(), false);
+        } else if (source.kind() == SourceSpec.Kind.TEXT || source.kind() == SourceSpec.Kind.JSON) {
+            tokens = by.over(Sources.lines(source).bytes(), source.kind() == SourceSpec.Kind.JSON);
+        } else {
             throw new IllegalArgumentException("--tokenize is for text:, jsonl: and tables, not for " + source.words());
         }
-        Dataset<Tensor> bytes = Sources.tensors(source);
-        return new Cacheable<>(tokenize.over(bytes, lines.json()), Schema.tensor("tokens"), 0);
+        return new Cacheable<>(tokens, Schema.tensor("tokens"), 0);
     }
 
-    /** Opens one source, and adds it to those of its kind. */
-    private static void open(
-            SourceSpec source,
-            @Nullable Integer resize,
-            @Nullable Path cache,
-            List<Cacheable<Picture>> ofPictures,
-            List<Cacheable<Tensor>> ofTensors,
-            List<Cacheable<Row>> ofRows) {
-        if (source instanceof SourceSpec.Images images) {
-            ofPictures.add(pictures(Sources.images(images, cache), resize));
-        } else if (source instanceof SourceSpec.Tar tar) {
-            TarSamples samples = Sources.tar(tar, cache);
-            TarArrays arrays = TarArrays.of(samples);
-            if (arrays.hasPictures()) {
-                ofPictures.add(arrays.pictures(resize));
-            } else if (resize == null) {
-                ofTensors.add(arrays.tensors());
-            } else {
-                ofPictures.add(pictures(labelled(samples), resize));
-            }
-        } else if (source instanceof SourceSpec.Rows table) {
-            TableRows rows = Sources.rows(table, cache);
-            String picture = table.columns().picture();
-            if (picture != null) {
-                ofPictures.add(pictures(rows.files(picture), resize));
-                return;
-            }
-            requireNoResize(resize);
-            if (rows.isTensors()) {
-                ofTensors.add(rows.tensors());
-            } else {
-                ofRows.add(rows.rows());
-            }
-        } else {
-            ofTensors.add(tensors(source, resize));
-        }
-    }
-
-    private static void requireNoResize(@Nullable Integer resize) {
+    private void requireNoResize() {
         if (resize != null) {
             throw new IllegalArgumentException(
                     "--resize and --augment are for images; other samples are delivered as they are");
@@ -134,26 +179,27 @@ public final class OpenedSources {
     }
 
     /** What is chosen of each source, one after another. */
-    private static <T> Cacheable<T> together(List<Cacheable<T>> sources, SourceChoice choice) {
+    private <T> Cacheable<T> together(List<Cacheable<T>> opened) {
         Map<String, Integer> known = new LinkedHashMap<>();
-        sources.forEach(each -> each.classes().forEach((name, count) -> known.merge(name, count, Integer::sum)));
-        List<Cacheable<T>> chosen = sources.stream()
-                .map(each -> each.only(choice.filters(), choice.split(), known.keySet()))
+        opened.forEach(each -> each.classes().forEach((name, count) -> known.merge(name, count, Integer::sum)));
+        List<Cacheable<T>> chosen = opened.stream()
+                .map(each -> each.only(filters, split, known.keySet()))
                 .toList();
-        Cacheable<T> all = chosen.size() == 1 ? chosen.get(0) : joined(chosen, choice.sources());
-        long before = sources.stream().mapToLong(each -> each.dataset().size()).sum();
+        Cacheable<T> all = chosen.size() == 1 ? chosen.get(0) : joined(chosen, sources);
+        long before = opened.stream().mapToLong(each -> each.dataset().size()).sum();
         if (all.dataset().size() == 0 && before > 0) {
-            throw new IllegalArgumentException(
-                    "no sample is left of %,d: %s takes none".formatted(before, chosen(choice)));
+            throw new IllegalArgumentException("no sample is left of %,d: %s takes none".formatted(before, choosing()));
         }
         return all;
     }
 
     /** The flags that choose some samples. */
-    private static String chosen(SourceChoice choice) {
-        String filters = choice.filters().isEmpty() ? "" : "--filter " + SampleFilter.words(choice.filters());
-        String split = choice.split() == null ? "" : "--split " + choice.split().words();
-        return filters + (filters.isEmpty() || split.isEmpty() ? "" : " with ") + split;
+    private String choosing() {
+        return Stream.of(
+                        filters.isEmpty() ? "" : "--filter " + SampleFilter.words(filters),
+                        split == null ? "" : "--split " + split.words())
+                .filter(flag -> !flag.isEmpty())
+                .collect(Collectors.joining(" with "));
     }
 
     private static <T> Cacheable<T> joined(List<Cacheable<T>> sources, List<SourceSpec> specs) {
@@ -184,44 +230,35 @@ public final class OpenedSources {
         return new Cacheable<>(Dataset.concat(datasets), first.schema(), largest, classes, null, parts);
     }
 
-    private static Cacheable<Tensor> tensors(SourceSpec source, @Nullable Integer resize) {
-        requireNoResize(resize);
-        Dataset<Tensor> samples = Sources.tensors(source);
-        long bytes = source instanceof SourceSpec.Records records ? records.recordBytes() + (long) Cacheable.BESIDE : 0;
-        return new Cacheable<>(samples, Schema.tensor(Sources.field(source)), bytes);
-    }
-
     private static Dataset<LabelledFile> labelled(TarSamples samples) {
         return samples.map(
                 "image and cls",
-                sample -> new LabelledFile(sample.key(), TarPictures.image(sample), TarPictures.label(sample)));
+                sample -> new LabelledFile(sample.key(), TarArrays.image(sample), TarArrays.label(sample)));
     }
 
-    private static Cacheable<Picture> pictures(Sources.LabelledImages images, @Nullable Integer resize) {
-        Cacheable<Picture> pictures = pictures(images.files(), resize);
+    private Cacheable<Picture> pictures(Sources.LabelledImages images) {
+        Cacheable<Picture> decoded = pictures(images.files());
         return new Cacheable<>(
-                pictures.dataset(),
-                pictures.schema(),
-                pictures.sampleBytes(),
+                decoded.dataset(),
+                decoded.schema(),
+                decoded.sampleBytes(),
                 images.classes(),
                 images.listing(),
                 List.of());
     }
 
-    private static Cacheable<Picture> pictures(Dataset<LabelledFile> files, @Nullable Integer resize) {
-        return new Cacheable<>(
-                decoded(files, ImageDecoder.fastest(), resize),
-                Schema.of(Picture.class),
-                Cacheable.pictureBytes(resize));
-    }
-
-    private static Dataset<Picture> decoded(Dataset<LabelledFile> files, ImageDecoder decoder, @Nullable Integer side) {
-        if (side == null) {
-            return files.map("decode " + decoder.id(), file -> new Picture(decoder.decode(file.bytes()), file.label()));
+    private Cacheable<Picture> pictures(Dataset<LabelledFile> files) {
+        ImageDecoder decoder = ImageDecoder.fastest();
+        Dataset<Picture> decoded;
+        if (resize == null) {
+            decoded = files.map(
+                    "decode " + decoder.id(), file -> new Picture(decoder.decode(file.bytes()), file.label()));
+        } else {
+            Resize exact = Resize.exact(resize, resize);
+            decoded = files.map(
+                    "decode %s reduced, %s".formatted(decoder.id(), exact),
+                    file -> new Picture(decoder.decodeReduced(file.bytes(), exact), file.label()));
         }
-        Resize resize = Resize.exact(side, side);
-        return files.map(
-                "decode %s reduced, %s".formatted(decoder.id(), resize),
-                file -> new Picture(decoder.decodeReduced(file.bytes(), resize), file.label()));
+        return new Cacheable<>(decoded, Schema.of(Picture.class), Cacheable.pictureBytes(resize));
     }
 }

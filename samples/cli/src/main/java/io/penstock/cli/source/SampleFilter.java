@@ -1,6 +1,5 @@
 package io.penstock.cli.source;
 
-import io.penstock.cli.console.Reason;
 import io.penstock.cli.flag.ByteSize;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
@@ -11,8 +10,6 @@ import java.util.TreeSet;
 import java.util.function.LongPredicate;
 import java.util.regex.PatternSyntaxException;
 import java.util.stream.Collectors;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.TypeConversionException;
 
 /** Which samples of a source are read, as {@code --filter} says it: by what is known without loading them. */
 public sealed interface SampleFilter {
@@ -124,31 +121,11 @@ public sealed interface SampleFilter {
         if (ends.length != 2) {
             throw new IllegalArgumentException(FORM.formatted(text));
         }
-        long min = size(ends[0], 0);
-        long max = size(ends[1], Long.MAX_VALUE);
+        long min = ends[0].isEmpty() ? 0 : ByteSize.bytes(ends[0]);
+        long max = ends[1].isEmpty() ? Long.MAX_VALUE : ByteSize.bytes(ends[1]);
         if (min > max) {
             throw new IllegalArgumentException("--filter %s takes nothing: MIN is more than MAX".formatted(text));
         }
         return new Bytes(min, max);
-    }
-
-    private static long size(String text, long otherwise) {
-        return text.isEmpty()
-                ? otherwise
-                : text.matches("\\d{1,18}")
-                        ? Long.parseLong(text)
-                        : ByteSize.parse(text).bytes();
-    }
-
-    /** For picocli. */
-    final class Reader implements ITypeConverter<SampleFilter> {
-        @Override
-        public SampleFilter convert(String text) {
-            try {
-                return parse(text);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(Reason.of(e));
-            }
-        }
     }
 }

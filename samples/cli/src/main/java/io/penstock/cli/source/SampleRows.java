@@ -9,8 +9,10 @@ import io.penstock.pipeline.Grouping;
 import io.penstock.stream.ReadAhead;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongFunction;
 
 /** The rows of batches that a sample becomes: one, or those of a planned group, which is a batch. */
@@ -18,6 +20,11 @@ public sealed interface SampleRows<T> {
 
     /** Of each row. */
     Schema<?> schema();
+
+    /** Whether the pixels of samples have their channels first. */
+    default boolean planes() {
+        return false;
+    }
 
     /** Batches of a number of draws. */
     Batches<T> batches(int draws);
@@ -39,7 +46,11 @@ public sealed interface SampleRows<T> {
     record Digest<T>(Consumer<Sample<T>> observe, LongFunction<EpochDigest> epoch) {}
 
     /** One row a sample. */
-    record Single<T>(Schema<T> schema) implements SampleRows<T> {
+    record Single<T>(Schema<T> schema, boolean planes) implements SampleRows<T> {
+
+        public Single(Schema<T> schema) {
+            this(schema, false);
+        }
 
         @Override
         public Batches<T> batches(int draws) {
@@ -63,8 +74,22 @@ public sealed interface SampleRows<T> {
         }
     }
 
-    /** A row for each member of a group, which a digest knows by its own index. */
-    record Grouped<R>(Schema<R> schema, Grouping plan) implements SampleRows<Group<R>> {
+    /**
+     * A row for each member of a group, which a digest knows by its own index.
+     *
+     * @param members the draws of a group's
+     */
+    record Grouped<R>(Schema<R> schema, boolean planes, Function<Draw, Draw[]> members)
+            implements SampleRows<Group<R>> {
+
+        public Grouped(Schema<R> schema, Grouping plan) {
+            this(
+                    schema,
+                    false,
+                    draw -> Arrays.stream(plan.members(draw.index()))
+                            .mapToObj(draw::at)
+                            .toArray(Draw[]::new));
+        }
 
         @Override
         public Batches<Group<R>> batches(int draws) {
@@ -91,10 +116,10 @@ public sealed interface SampleRows<T> {
         }
 
         private void observe(Draw draw, Group<R> group, StreamDigest<R> digest) {
-            long[] members = plan.members(group.number());
+            Draw[] drawn = members.apply(draw);
             List<R> rows = group.samples();
-            for (int i = 0; i < members.length; i++) {
-                digest.observe(Sample.of(draw.at(members[i]), rows.get(i)));
+            for (int i = 0; i < drawn.length; i++) {
+                digest.observe(Sample.of(drawn[i], rows.get(i)));
             }
         }
     }

@@ -1,13 +1,16 @@
 package io.penstock.cli.source;
 
+import io.penstock.annotation.AnnotatedImages;
 import io.penstock.array.ArrayRows;
 import io.penstock.array.NpzRows;
+import io.penstock.fault.FormatException;
 import io.penstock.folder.ImageFolder;
 import io.penstock.folder.LabelledFile;
 import io.penstock.manifest.ManifestDataset;
 import io.penstock.mds.MdsShards;
 import io.penstock.pipeline.Dataset;
 import io.penstock.records.RecordFiles;
+import io.penstock.shard.TarSample;
 import io.penstock.shard.TarSamples;
 import io.penstock.shard.TarShards;
 import io.penstock.shard.TfRecords;
@@ -16,6 +19,9 @@ import io.penstock.store.Store;
 import io.penstock.store.http.HttpStore;
 import io.penstock.table.Examples;
 import io.penstock.table.Table;
+import io.penstock.table.TableFormat;
+import io.penstock.table.TableOptions;
+import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import io.penstock.text.TextLines;
 import io.penstock.zarr.ZarrArray;
@@ -24,6 +30,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Opens what a {@link SourceSpec} names. All of it blocks. */
 public final class Sources {
@@ -36,6 +44,8 @@ public final class Sources {
 
     /** The folder there for the lists of buckets. */
     public static final String LISTS = "lists";
+
+    private static final int PROBES = 256;
 
     private Sources() {}
 
@@ -62,10 +72,10 @@ public final class Sources {
      * By the labels of a manifest that has some, else by class folders.
      * @param cache the directory of a cache, in which the list of a bucket is kept for the next run; null for none
      */
-    public static LabelledImages images(SourceSpec.Images source, @Nullable Path cache) {
+    public static LabelledImages images(SourceSpec source, @Nullable Path cache) {
         StorePlace place = source.place();
         if (!place.isHttp() || place.isZip()) {
-            return LabelledImages.of(ImageFolder.open(place.open(cache), source.depth()));
+            return LabelledImages.of(ImageFolder.open(place.open(cache), source.number()));
         }
         HttpStore far = place.openManifest();
         Manifest manifest = Manifest.open(far, far.manifest().orElseThrow());
@@ -74,171 +84,160 @@ public final class Sources {
                 .filter(line -> ImageFolder.isImage(line.key()))
                 .anyMatch(line -> line.label() != null || line.number() >= 0);
         if (!labelled) {
-            return LabelledImages.of(ImageFolder.open(store, source.depth()));
+            return LabelledImages.of(ImageFolder.open(store, source.number()));
         }
-        if (source.depth() > 0) {
+        if (source.number() > 0) {
             throw new IllegalArgumentException(
                     "--depth is for class folders: the manifest %s has labels".formatted(place));
         }
         return LabelledImages.of(ManifestDataset.of(store, manifest.only(ImageFolder::isImage)));
     }
 
-    public static RecordFiles records(SourceSpec.Records source) {
-        if (!source.place().isRemote()) {
-            return RecordFiles.open(source.place().path(), source.recordBytes());
-        }
-        StorePlace.Located file = source.place().locate();
-        return RecordFiles.open(file.store(), file.key(), source.recordBytes());
+    public static RecordFiles records(SourceSpec source) {
+        int bytes = source.number();
+        return source.place()
+                .open(path -> RecordFiles.open(path, bytes), (store, key) -> RecordFiles.open(store, key, bytes));
     }
 
-    public static ZarrArray zarr(SourceSpec.Zarr source) {
+    public static ZarrArray zarr(SourceSpec source) {
         return Objects.requireNonNull(
-                ZarrArray.open(source.store().open(), source.path()).block(), "an array");
+                ZarrArray.open(source.place().open(), source.array()).block(), "an array");
     }
 
     /**
      * With the states of its chunks in their keys where the store can be listed, so that one written again is not taken
      * from a cache.
      */
-    private static ZarrArray zarrToKeep(SourceSpec.Zarr source) {
+    private static ZarrArray zarrToKeep(SourceSpec source) {
         ZarrArray array = zarr(source);
-        return source.store().canBeListed()
+        return source.place().canBeListed()
                 ? Objects.requireNonNull(array.checkingChunks().block(), "an array")
                 : array;
     }
 
-    public static TarShards shards(SourceSpec.Tar source) {
-        StorePlace shards = MaterializedShards.in(source.shards());
-        if (!shards.isRemote()) {
-            return TarShards.open(shards.path());
-        }
-        StorePlace.Located file = shards.locate();
-        return TarShards.open(file.store(), file.key());
+    public static TarShards shards(SourceSpec source) {
+        return MaterializedShards.in(source.place()).open(TarShards::open, TarShards::open);
     }
 
     /**
      * Samples of tar shards.
      * @param cache the directory of a cache, in which the shards' index is kept for the next run; null for none
      */
-    static TarSamples tar(SourceSpec.Tar source, @Nullable Path cache) {
+    static TarSamples tar(SourceSpec source, @Nullable Path cache) {
         TarShards shards = shards(source);
         return cache == null ? shards.index() : shards.index(cache.resolve(TAR_INDEX));
     }
 
-    public static TextLines lines(SourceSpec.Lines source) {
-        if (source.files().isRemote()) {
-            StorePlace.Located file = source.files().locate();
-            return source.json()
-                    ? TextLines.openJson(file.store(), file.key())
-                    : TextLines.open(file.store(), file.key());
-        }
-        return source.json()
-                ? TextLines.openJson(source.files().path())
-                : TextLines.open(source.files().path());
+    /** The first sample that can be read: those before it may be damaged archives. Blocks. */
+    public static TarSample firstReadable(TarSamples samples) {
+        return Flux.range(0, (int) Math.min(samples.size(), PROBES))
+                .concatMap(index -> samples.get(index).onErrorResume(FormatException.class, e -> Mono.empty()))
+                .next()
+                .switchIfEmpty(samples.get(0))
+                .blockOptional()
+                .orElseThrow();
+    }
+
+    public static TextLines lines(SourceSpec source) {
+        return source.kind() == SourceSpec.Kind.JSON
+                ? source.place().open(TextLines::openJson, TextLines::openJson)
+                : source.place().open(TextLines::open, TextLines::open);
     }
 
     /**
      * Rows of tables and records.
      * @param cache the directory of a cache, in which an index is kept for the next run; null for none
      */
-    public static TableRows rows(SourceSpec.Rows source, @Nullable Path cache) {
+    public static TableRows rows(SourceSpec source, @Nullable Path cache) {
         TableColumns columns = source.columns();
-        StorePlace files = source.files();
-        boolean isStore = source.kind() == SourceSpec.Rows.Kind.NPZ || source.kind() == SourceSpec.Rows.Kind.MDS;
-        StorePlace.@Nullable Located far = files.isRemote() && !isStore ? located(source, cache) : null;
+        StorePlace files = source.place();
         Path index = cache == null ? null : cache.resolve(TAR_INDEX);
-        return switch (source.kind()) {
-            case PARQUET -> {
-                Table table = far == null
-                        ? Table.openParquet(files.path(), columns.options())
-                        : Table.openParquet(far.store(), far.key(), columns.options());
-                yield rows(table, columns);
-            }
-            case ARROW ->
-                rows(
-                        far == null
-                                ? Table.openArrow(files.path(), columns.options())
-                                : Table.openArrow(far.store(), far.key(), columns.options()),
-                        columns);
-            case CSV ->
-                rows(
-                        far == null
-                                ? Table.openCsv(files.path(), columns.options(), index)
-                                : Table.openCsv(far.store(), far.key(), columns.options(), index),
-                        columns);
-            case JSONL ->
-                rows(
-                        far == null
-                                ? Table.openJson(files.path(), columns.options(), index)
-                                : Table.openJson(far.store(), far.key(), columns.options(), index),
-                        columns);
+        switch (source.kind()) {
             case TFRECORD -> {
-                TfRecords records = far == null
-                        ? TfRecords.open(files.path(), index)
-                        : TfRecords.open(far.store(), far.key(), index);
+                TfRecords records = files.open(
+                        path -> TfRecords.open(path, index), (store, key) -> TfRecords.open(store, key, index));
                 Examples examples = Examples.of(records, columns.options());
-                yield new TableRows(examples, examples.schema(), examples.fields(), columns);
+                return new TableRows(examples, examples.schema(), examples.fields(), columns);
             }
             case MDS -> {
                 MdsShards shards = MdsShards.open(files.open(cache), columns.withoutTypes(source.words()), index);
-                yield new TableRows(shards, shards.schema(), shards.fields(), columns);
+                return new TableRows(shards, shards.schema(), shards.fields(), columns);
             }
             case NPZ -> {
                 NpzRows rows = NpzRows.open(files.open(), columns.withoutTypes(source.words()));
-                yield new TableRows(rows, rows.schema(), rows.fields(), columns);
+                return new TableRows(rows, rows.schema(), rows.fields(), columns);
+            }
+            default -> {
+                Table table = table(source, format(source.kind(), index), columns.options(), cache);
+                return new TableRows(table, table.schema(), table.fields(), columns);
+            }
+        }
+    }
+
+    private static Table table(SourceSpec source, TableFormat format, TableOptions options, @Nullable Path cache) {
+        StorePlace files = source.place();
+        if (!files.isRemote()) {
+            return Table.open(files.path(), format, options);
+        }
+        // JSON lines end as a manifest does
+        StorePlace.Located far = files.isManifest() && source.kind() != SourceSpec.Kind.JSONL
+                ? new StorePlace.Located(files.mirrored(files.openManifest()), "")
+                : files.locateTable(cache);
+        return Table.open(far.store(), far.key(), format, options);
+    }
+
+    private static TableFormat format(SourceSpec.Kind kind, @Nullable Path index) {
+        return switch (kind) {
+            case PARQUET -> TableFormat.parquet();
+            case ARROW -> TableFormat.arrow();
+            default -> {
+                TableFormat text = kind == SourceSpec.Kind.CSV ? TableFormat.csv() : TableFormat.jsonLines();
+                yield index == null ? text : text.index(index);
             }
         };
     }
 
-    private static StorePlace.Located located(SourceSpec.Rows source, @Nullable Path cache) {
+    /**
+     * Images with boxes, masks or texts.
+     * @param cache the directory of a cache, in which parsed annotations are kept for the next run; null for none
+     */
+    public static AnnotatedImages annotated(SourceSpec source, @Nullable Path cache) {
+        Path kept = cache == null ? null : cache.resolve(TAR_INDEX);
+        List<String> fields = source.fields().isEmpty() ? List.of("boxes", "classes") : source.fields();
+        String second = source.second();
         return switch (source.kind()) {
-            case TFRECORD -> source.files().locate();
-            case JSONL -> source.files().locateTable(cache);
-            default ->
-                source.files().isManifest()
-                        ? new StorePlace.Located(
-                                source.files().mirrored(source.files().openManifest()), "")
-                        : source.files().locateTable(cache);
+            case PAIRS -> AnnotatedImages.pairs(source.place().open(cache), new StorePlace(second).open(cache));
+            case COCO -> {
+                StorePlace.Located file = source.place().locateNear();
+                Store images = second.isEmpty() ? file.store() : new StorePlace(second).open(cache);
+                yield AnnotatedImages.coco(file.store(), file.key(), images, fields, kept);
+            }
+            case VOC -> AnnotatedImages.voc(source.place().open(cache), second, fields, kept);
+            default -> AnnotatedImages.yolo(source.place().open(cache), second, fields, kept);
         };
     }
 
-    private static TableRows rows(Table table, TableColumns columns) {
-        return new TableRows(table, table.schema(), table.fields(), columns);
+    public static ArrayRows array(SourceSpec source) {
+        StorePlace file = source.place();
+        if (source.kind() == SourceSpec.Kind.IDX) {
+            return file.open(ArrayRows::openIdx, ArrayRows::openIdx);
+        }
+        return file.isNpz()
+                ? ArrayRows.openNpz(file.open(), source.array())
+                : file.open(ArrayRows::openNpy, ArrayRows::openNpy);
     }
 
-    public static ArrayRows array(SourceSpec.Array source) {
-        if (source.file().isNpz() && !source.idx()) {
-            return ArrayRows.openNpz(source.file().open(), source.name());
-        }
-        if (source.file().isRemote()) {
-            StorePlace.Located file = source.file().locate();
-            return source.idx()
-                    ? ArrayRows.openIdx(file.store(), file.key())
-                    : ArrayRows.openNpy(file.store(), file.key());
-        }
-        return source.idx()
-                ? ArrayRows.openIdx(source.file().path())
-                : ArrayRows.openNpy(source.file().path());
+    /** A source whose samples are one tensor each, with keys that a cache may keep. */
+    static Cacheable<Tensor> tensors(SourceSpec source) {
+        return switch (source.kind()) {
+            case RECORDS -> tensors(records(source), TarParts.BYTES, source.number() + (long) Cacheable.BESIDE);
+            case TEXT, JSON -> tensors(lines(source).bytes(), TarParts.BYTES, 0);
+            case ZARR -> tensors(zarrToKeep(source).rows(), TarParts.VALUES, 0);
+            default -> tensors(array(source), TarParts.VALUES, 0);
+        };
     }
 
-    /** Sources whose samples are one tensor each, with keys that a cache may keep. */
-    static Dataset<Tensor> tensors(SourceSpec source) {
-        if (source instanceof SourceSpec.Records records) {
-            return records(records);
-        } else if (source instanceof SourceSpec.Zarr zarr) {
-            return zarrToKeep(zarr).rows();
-        } else if (source instanceof SourceSpec.Lines lines) {
-            return lines(lines).bytes();
-        } else if (source instanceof SourceSpec.Array array) {
-            return array(array);
-        }
-        throw new IllegalArgumentException("samples of %s are not one tensor each".formatted(source));
-    }
-
-    /** What the one field of such a source is called. */
-    static String field(SourceSpec source) {
-        return source instanceof SourceSpec.Records || source instanceof SourceSpec.Lines
-                ? TarParts.BYTES
-                : TarParts.VALUES;
+    private static Cacheable<Tensor> tensors(Dataset<Tensor> samples, String field, long bytes) {
+        return new Cacheable<>(samples, Schema.tensor(field), bytes);
     }
 }

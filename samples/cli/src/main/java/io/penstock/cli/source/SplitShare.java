@@ -1,11 +1,8 @@
 package io.penstock.cli.source;
 
-import io.penstock.cli.console.Reason;
 import io.penstock.pipeline.Dataset;
 import java.math.BigDecimal;
 import java.util.stream.DoubleStream;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.TypeConversionException;
 
 /**
  * A part of the samples by a hash of their names, as {@code --split} says it: {@code 0..0.9} and {@code 0.9..1} have no
@@ -14,7 +11,7 @@ import picocli.CommandLine.TypeConversionException;
 public record SplitShare(double from, double to) {
 
     /** Not that of the run: another seed must not move samples from training to validation. */
-    private static final long SEED = 0;
+    static final long SEED = 0;
 
     private static final String FORM = "a split is FROM..TO in [0, 1], as in 0..0.9 and 0.9..1, was \"%s\"";
 
@@ -53,17 +50,5 @@ public record SplitShare(double from, double to) {
     /** Of decimals: 1 - 0.8 is 0.2, and {@code explain} shows it. */
     private static double minus(double more, double less) {
         return BigDecimal.valueOf(more).subtract(BigDecimal.valueOf(less)).doubleValue();
-    }
-
-    /** For picocli. */
-    public static final class Reader implements ITypeConverter<SplitShare> {
-        @Override
-        public SplitShare convert(String text) {
-            try {
-                return parse(text);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(Reason.of(e));
-            }
-        }
     }
 }

@@ -17,6 +17,8 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -227,6 +229,15 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
         return HttpStore.ofManifest(manifest, SourceToken.options(manifest));
     }
 
+    /** Opens the file that this names: in the file system by its path, at an address by its store and key. */
+    <R> R open(Function<Path, R> near, BiFunction<Store, String, R> far) {
+        if (!isRemote()) {
+            return near.apply(path());
+        }
+        Located file = locate();
+        return far.apply(file.store(), file.key());
+    }
+
     /**
      * The file that this names at an address.
      * @throws IllegalArgumentException if it names none
@@ -249,6 +260,20 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
         }
         String folder = address.substring(0, slash + 1) + text.substring(query());
         return new Located(mirrored(at(folder, null)), address.substring(slash + 1));
+    }
+
+    /** As {@link #locate}, of a file in the file system, too. */
+    Located locateNear() {
+        if (isRemote()) {
+            return locate();
+        }
+        Path file = path().toAbsolutePath();
+        Path folder = file.getParent();
+        Path name = file.getFileName();
+        if (folder == null || name == null || !Files.isRegularFile(file)) {
+            throw new StoreException("cannot read %s: no such file".formatted(this));
+        }
+        return new Located(FileStore.open(folder), name.toString());
     }
 
     /**

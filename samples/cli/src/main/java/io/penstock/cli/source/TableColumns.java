@@ -87,7 +87,7 @@ public record TableColumns(
      */
     List<String> withoutTypes(String source) {
         boolean typed = options.types().keySet().stream().anyMatch(name -> !name.equals(label));
-        if (options.fill() != null || typed || !options.fills().isEmpty()) {
+        if (options.fillsNulls() || typed) {
             throw new IllegalArgumentException(
                     "the fields of %s have types of their own and no nulls: name them alone, not \"%s\""
                             .formatted(source, text));

@@ -8,7 +8,7 @@ import io.penstock.shard.TarSamples;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
-import java.util.Objects;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,11 +21,12 @@ record TarArrays(TarSamples samples, TarSample first) {
 
     private static final String PIXELS = TarParts.array(TarParts.PIXELS);
     private static final String VALUES = TarParts.array(TarParts.VALUES);
+    private static final List<String> IMAGES = List.of("jpg", "jpeg", "png", "webp", "bmp", "gif");
     private static final int CHANNELS = 3;
 
     /** Loads the first sample, which blocks. */
     static TarArrays of(TarSamples samples) {
-        return new TarArrays(samples, Objects.requireNonNull(samples.get(0).block(), "a sample"));
+        return new TarArrays(samples, Sources.firstReadable(samples));
     }
 
     /** Whether they are decoded pictures. */
@@ -57,7 +58,7 @@ record TarArrays(TarSamples samples, TarSample first) {
             throw new FormatException("part \"%s\" of sample \"%s\" must be u8[h, w, 3], was %s%s"
                     .formatted(PIXELS, sample.key(), pixels.dtype(), pixels.shape()));
         }
-        return new Picture(pixels, TarPictures.label(sample));
+        return new Picture(pixels, label(sample));
     }
 
     /** The array {@code values.npy}, or else the bytes of the first part. */
@@ -65,7 +66,7 @@ record TarArrays(TarSamples samples, TarSample first) {
         return first.parts().containsKey(VALUES)
                 ? new Cacheable<>(
                         samples.map(VALUES, sample -> array(sample, VALUES)), Schema.tensor(TarParts.VALUES), 0)
-                : new Cacheable<>(samples.map("first part", TarPictures::first), Schema.tensor(TarParts.BYTES), 0);
+                : new Cacheable<>(samples.map("first part", TarArrays::first), Schema.tensor(TarParts.BYTES), 0);
     }
 
     private static Tensor array(TarSample sample, String part) {
@@ -75,5 +76,39 @@ record TarArrays(TarSamples samples, TarSample first) {
                     .formatted(sample.key(), part, sample.parts().keySet()));
         }
         return NpyFile.decode(bytes, "%s.%s".formatted(sample.key(), part));
+    }
+
+    /** The picture among its parts, by WebDataset's extensions. */
+    static Tensor image(TarSample sample) {
+        for (String extension : IMAGES) {
+            Tensor part = sample.parts().get(extension);
+            if (part != null) {
+                return part;
+            }
+        }
+        throw new FormatException("sample \"%s\" has no image, only %s"
+                .formatted(sample.key(), sample.parts().keySet()));
+    }
+
+    /** The number in its {@code cls} part; 0 where it has none. */
+    static int label(TarSample sample) {
+        Tensor part = sample.parts().get(TarParts.CLASS_PART);
+        if (part == null) {
+            return 0;
+        }
+        String text = part.toText().trim();
+        try {
+            return Integer.parseInt(text);
+        } catch (NumberFormatException e) {
+            throw new FormatException(
+                    "part \"%s\" of sample \"%s\" must be a number, was \"%s\""
+                            .formatted(TarParts.CLASS_PART, sample.key(), text),
+                    e);
+        }
+    }
+
+    /** The bytes of its first part, in the order in which they lie in the archive. */
+    static Tensor first(TarSample sample) {
+        return sample.parts().values().iterator().next();
     }
 }

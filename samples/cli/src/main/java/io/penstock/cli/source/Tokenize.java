@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.function.Function;
 
 /** Texts as tokens, {@code i32[n]}, as {@code --tokenize} says it: their bytes, an encoding's, a tokenizer.json's. */
-final class Tokenize {
+public final class Tokenize {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String BYTES = "bytes";
@@ -38,7 +38,7 @@ final class Tokenize {
      * @param field of JSON lines that has the text
      * @throws IllegalArgumentException if there is none of this name
      */
-    static Tokenize of(String tokenizer, String field) {
+    public static Tokenize of(String tokenizer, String field) {
         if (tokenizer.equals(BYTES)) {
             return new Tokenize(BYTES, Tokenize::bytes, field);
         }

@@ -29,17 +29,13 @@ final class MetricsPage implements AutoCloseable {
     private final String host;
     private final GuardedServer server;
 
-    private MetricsPage(String host, int port) {
-        this.host = host;
-        this.server = GuardedServer.open("--metrics-port", host, port, this::answer);
-    }
-
     /**
      * Serves a page on a port of an address of this machine; 0 takes any free one.
      * @throws IllegalArgumentException if there is no such address, or the port is taken, or none
      */
-    static MetricsPage open(String host, int port) {
-        return new MetricsPage(host, port);
+    MetricsPage(String host, int port) {
+        this.host = host;
+        this.server = GuardedServer.open("--metrics-port", host, port, this::answer);
     }
 
     /** The cache with its latency measured, and its counts on the page. */

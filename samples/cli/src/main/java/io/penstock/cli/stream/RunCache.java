@@ -2,11 +2,18 @@ package io.penstock.cli.stream;
 
 import io.penstock.cache.Cache;
 import io.penstock.cache.Tier;
+import io.penstock.cache.form.PackedForm;
 import io.penstock.cache.ram.CachePolicy;
+import io.penstock.cache.ram.RamOptions;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.cache.slot.SharedSlots;
 import io.penstock.cli.flag.ByteSize;
 import io.penstock.cli.source.Cacheable;
+import io.penstock.pipeline.Dataset;
+import io.penstock.tensor.Form;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -19,19 +26,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class RunCache implements AutoCloseable {
 
-    private final CacheOptions options;
+    private static final String DISK = "disk";
+
+    private final CacheFlags options;
     private final UnaryOperator<Cache> shown;
     private final List<Tier> opened = new ArrayList<>();
     private @Nullable SharedSlots slots;
     private @Nullable Cache cache;
 
-    private RunCache(CacheOptions options, UnaryOperator<Cache> shown) {
+    private RunCache(CacheFlags options, UnaryOperator<Cache> shown) {
         this.options = options;
         this.shown = shown;
     }
 
     /** @param shown makes the cache one whose counts are shown */
-    static RunCache open(CacheOptions options, UnaryOperator<Cache> shown) {
+    static RunCache open(CacheFlags options, UnaryOperator<Cache> shown) {
         RunCache cache = new RunCache(options, shown);
         try {
             cache.openTiers();
@@ -47,7 +56,8 @@ final class RunCache implements AutoCloseable {
         CachePolicy policy = Objects.requireNonNullElse(options.policy, CachePolicy.HOLD);
         ByteSize ram = options.ram;
         if (ram != null) {
-            opened.add(ram.isShare() ? RamTier.ofFreeShare(ram.share(), policy) : RamTier.ofBytes(ram.bytes(), policy));
+            RamOptions held = RamTier.of(policy);
+            opened.add((ram.isShare() ? held.maxFreeShare(ram.share()) : held.maxBytes(ram.bytes())).open());
         }
         if (options.disk != null) {
             opened.add(options.disk.open(policy, options.verifyReads));
@@ -56,21 +66,47 @@ final class RunCache implements AutoCloseable {
             opened.add(options.redis.open());
         }
         if (options.slots == null && !opened.isEmpty()) {
-            cache = shown.apply(Cache.of(opened.toArray(Tier[]::new)));
+            Form.Use form = Objects.requireNonNullElse(options.form, Form.Use.AUTO);
+            cache = shown.apply(Cache.of(opened.toArray(Tier[]::new)).withForm(PackedForm.zstd(), form));
         }
     }
 
     /**
-     * The cache that a run puts these samples into; null if no flag asks for one. Blocks.
+     * The samples behind the cache, if a flag asks for one, with hits checked if that is wanted. Blocks.
      * @throws IllegalArgumentException if there are to be slots for them and they differ in size
      */
-    <T> @Nullable Cache of(Cacheable<T> samples) {
+    <T> Dataset<T> over(Cacheable<T> samples) {
         if (options.slots != null && samples.dataset().size() > 0) {
             slots = options.slots.open(samples.dataset().size(), samples.slotBytes());
             opened.add(options.ram == null ? 0 : 1, slots.tier(samples.dataset(), samples.schema()));
             cache = shown.apply(Cache.of(opened.toArray(Tier[]::new)));
         }
-        return cache;
+        return samples.in(cache, options.verifyHits);
+    }
+
+    /** The folder of its part on disk; null where there is none. */
+    @Nullable Path directory() {
+        return options.directory();
+    }
+
+    /**
+     * What its part on disk has, and could have besides; 0 where there is none.
+     * @param share of what is free there
+     */
+    long diskBytes(double share) {
+        if (cache == null || options.directory() == null) {
+            return 0;
+        }
+        long held = cache.tiers().stream()
+                .filter(tier -> tier.name().equals(DISK))
+                .mapToLong(tier -> tier.statistics().bytes())
+                .sum();
+        try {
+            return held
+                    + (long) (share * Files.getFileStore(options.directory()).getUsableSpace());
+        } catch (IOException e) {
+            return held;
+        }
     }
 
     /** The cache of the samples; null where there is none. */

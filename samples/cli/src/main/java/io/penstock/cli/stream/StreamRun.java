@@ -28,12 +28,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
-/** Runs a plan once, to its end, to {@code --stop-after}, or until a signal comes. */
-public final class StreamRun<T> {
+/** Takes what a run delivers, to its end, to {@code --stop-after}, or until a signal comes. */
+final class StreamRun<T> {
 
     private static final int HEADROOM_BATCHES = 8;
 
-    private final StreamPlan<T> plan;
+    private final Run<T> run;
+    private final RunFlags ending;
+    private final @Nullable Path resumeFile;
     private final Reporter reporter;
     private final PrintWriter err;
     private final ProgressLine progress;
@@ -50,75 +52,84 @@ public final class StreamRun<T> {
     private long skipped;
     private long epochs;
 
-    private StreamRun(StreamPlan<T> plan, Reporter reporter, PrintWriter err, boolean terminal) {
-        this.plan = plan;
+    /**
+     * @param resumeFile keeps the token of what was received; null where none does
+     * @param terminal   whether {@code err} is one
+     */
+    StreamRun(
+            Run<T> run,
+            RunFlags ending,
+            @Nullable Path resumeFile,
+            Reporter reporter,
+            PrintWriter err,
+            boolean terminal) {
+        this.run = run;
+        this.ending = ending;
+        this.resumeFile = resumeFile;
         this.reporter = reporter;
         this.err = err;
         this.progress = new ProgressLine(
-                err, terminal, plan.sampler().draws(plan.pipeline().size()).count());
-        this.digests = digests(plan.options().digest(), plan.feed().parts());
-        this.log = new EpochLog(plan.sampler().start(), System::nanoTime, plan::statistics, digests, this::report);
+                err, terminal, run.sampler().draws(run.pipeline().size()).count());
+        this.digests = digests(ending.digest, run.feed().parts());
+        this.log =
+                new EpochLog(run.sampler().start(), System::nanoTime, run.facts()::statistics, digests, this::report);
     }
 
-    /**
-     * Blocks until the run has ended.
-     * @param terminal whether {@code err} is one
-     * @return false if a signal ended it
-     */
-    public static <T> boolean of(StreamPlan<T> plan, Reporter reporter, PrintWriter err, boolean terminal) {
-        return new StreamRun<>(plan, reporter, err, terminal).run();
-    }
-
-    private boolean run() {
-        reporter.started(plan.feed().base().classes());
-        try (Interruption interruption = Interruption.watch(this::lastWord)) {
-            progress.show("waiting for the first batch", 0, "samples", "");
-            try {
-                batches()
-                        .takeUntilOther(interruption.stop())
+    /** Blocks until it has ended; false if a signal ended it. */
+    boolean run() {
+        reporter.started(run.feed().base().classes());
+        progress.show("waiting for the first batch", 0, "samples", "");
+        boolean ended = Interruption.run(
+                stop -> batches()
+                        .takeUntilOther(stop)
                         .doOnNext(Thrown.consumer(this::consume))
-                        .blockLast();
-            } finally {
-                progress.clear();
-            }
-            if (interruption.ended()) {
-                return false;
-            }
+                        .then(),
+                progress,
+                () -> {},
+                this::lastWord);
+        if (!ended) {
+            return false;
         }
-        boolean cut = plan.options().stopAfter() != null
-                && log.batchesInAll() == plan.options().stopAfter();
+        boolean cut = ending.stopAfter != null && log.batchesInAll() == ending.stopAfter;
         if (cut) {
             log.stopped();
         } else {
-            log.completed(plan.sampler().epochs());
+            log.completed(run.sampler().epochs());
         }
-        Path file = plan.options().resumeFile();
-        if (file != null) {
-            plan.token(log.position()).save(file); // the end may lie behind the last batch
+        if (resumeFile != null) {
+            run.token(log.position()).save(resumeFile); // the end may lie behind the last batch
         }
-        Optional<Headroom.Report> alone = plan.options().headroom() ? headroom() : Optional.empty();
-        Surroundings around = plan.surroundings(processing);
+        Optional<Headroom.Report> alone = ending.headroom ? headroom() : Optional.empty();
+        Surroundings around = run.facts().surroundings(processing);
         Advice advice =
                 lastLoading == null ? null : Advice.of(around, lastLoading).orElse(null);
-        Optional<ShardEffect> shard = ShardEffect.of(plan.sampler(), around);
+        Optional<ShardEffect> shard = ShardEffect.of(run.sampler(), around);
         String verdict = verdict(around, advice)
                 + shard.map(effect -> "; " + effect.words()).orElse("")
                 + alone.map(report -> headroomWords(report)).orElse("");
         reporter.done(new RunReport(
-                epochs, log.seconds(), plan.token(log.position()), skipped, verdict, shard.orElse(null), advice));
+                epochs,
+                log.seconds(),
+                run.token(log.position()),
+                skipped,
+                verdict,
+                around.inFlight(),
+                shard.orElse(null),
+                advice));
         return true;
     }
 
     private DeliveredDigests<T> digests(boolean wanted, List<Cacheable.Part> parts) {
-        return new DeliveredDigests<>(wanted, plan.feed().rows(), parts, plan.drawsABatch());
+        return new DeliveredDigests<>(
+                wanted, run.feed().rows(), parts, run.batching().draws());
     }
 
     /** Delivers the last batches again to a consumer like this run's, and says how fast it was. */
     private Optional<Headroom.Report> headroom() {
-        boolean digested = plan.options().digest();
+        boolean digested = ending.digest;
         DeliveredDigests<T> again = digests(digested, List.of());
         EpochLog received =
-                new EpochLog(plan.sampler().start(), System::nanoTime, plan::statistics, again, report -> {});
+                new EpochLog(run.sampler().start(), System::nanoTime, run.facts()::statistics, again, report -> {});
         Optional<Headroom.Report> report = headroom.measure(
                 (batch, samples) -> {
                     samples.forEach(again::sample);
@@ -140,18 +151,19 @@ public final class StreamRun<T> {
 
     /** Whether this is one of the last batches of the run, or nearly. */
     private boolean isNearTheEnd() {
-        Integer stopAfter = plan.options().stopAfter();
-        long draws = (plan.sampler().epochs() - log.position().epoch()) * plan.samplesAnEpoch()
+        Integer stopAfter = ending.stopAfter;
+        long draws = (run.sampler().epochs() - log.position().epoch()) * run.samplesAnEpoch()
                 - log.position().offset();
         long most = (long) HEADROOM_BATCHES
-                * plan.drawsABatch()
-                * plan.sampler().shard().worldSize();
+                * run.batching().draws()
+                * run.sampler().shard().worldSize();
         return draws <= most || stopAfter != null && log.batchesInAll() + HEADROOM_BATCHES >= stopAfter;
     }
 
     private Flux<Batch> batches() {
-        Flux<Batch> batches = plan.measured(digests.noted(plan.samples()).transform(plan.batches()));
-        Integer stopAfter = plan.options().stopAfter();
+        Flux<Batch> batches = run.measured(
+                run.mixed(digests.noted(run.loads().apply(run.sampler())).transform(run.batches()), run.sampler()));
+        Integer stopAfter = ending.stopAfter;
         return stopAfter == null ? batches : batches.take(stopAfter);
     }
 
@@ -160,38 +172,37 @@ public final class StreamRun<T> {
             long before = content(batch.epoch());
             log.batch(batch);
             received(batch, before);
-            if (plan.options().headroom() && isNearTheEnd()) {
+            if (ending.headroom && isNearTheEnd()) {
                 headroom.keep(batch, digests.last());
             }
         }
         if (progress.isDue()) {
             long epoch = Math.max(0, log.position().epoch() - (log.position().offset() == 0 ? 1 : 0));
             progress.show(
-                    "epoch %d of %d".formatted(epoch + 1, plan.sampler().epochs()),
-                    plan.isGrouped() ? log.batchesInAll() : log.samplesInAll(),
-                    plan.isGrouped() ? "batches" : "samples",
-                    hits(plan.statistics(epoch)));
+                    "epoch %d of %d".formatted(epoch + 1, run.sampler().epochs()),
+                    run.batching().isPlanned() ? log.batchesInAll() : log.samplesInAll(),
+                    run.batching().isPlanned() ? "batches" : "samples",
+                    hits(run.facts().statistics(epoch)));
         }
     }
 
     /** Says that a batch was received, where that was asked for; only then, since a token costs a line or a file. */
     private void received(Batch batch, long contentBefore) {
-        Path file = plan.options().resumeFile();
-        if (file == null && !plan.options().batchEvents()) {
+        if (resumeFile == null && !ending.batchEvents) {
             return;
         }
-        ResumeToken token = plan.token(batch.next());
-        if (file != null) {
-            token.save(file);
+        ResumeToken token = run.token(batch.next());
+        if (resumeFile != null) {
+            token.save(resumeFile);
         }
-        if (plan.options().batchEvents()) {
-            Long content = plan.options().digest() ? content(batch.epoch()) - contentBefore : null;
+        if (ending.batchEvents) {
+            Long content = ending.digest ? content(batch.epoch()) - contentBefore : null;
             reporter.batch(new BatchReport(log.batchesInAll() - 1, batch.epoch(), batch.size(), content, token));
         }
     }
 
     private long content(long epoch) {
-        EpochReport.Digests so = plan.options().batchEvents() ? digests.of(epoch) : null;
+        EpochReport.Digests so = ending.batchEvents ? digests.of(epoch) : null;
         return so == null ? 0 : so.content();
     }
 
@@ -220,15 +231,15 @@ public final class StreamRun<T> {
     private String verdict(Surroundings around, @Nullable Advice advice) {
         if (last == null) {
             return "nothing was left to do: %s is the end of %d epochs"
-                    .formatted(words(plan.sampler().start()), plan.sampler().epochs());
+                    .formatted(words(run.sampler().start()), run.sampler().epochs());
         }
         if (log.samplesInAll() == 0) {
             return "nothing was delivered: %d samples over %d ranks leave no batch of %d with --remainder %s"
                     .formatted(
-                            plan.samplesAnEpoch(),
-                            plan.sampler().shard().worldSize(),
-                            plan.drawsABatch(),
-                            plan.options().remainder().name().toLowerCase(Locale.ROOT));
+                            run.samplesAnEpoch(),
+                            run.sampler().shard().worldSize(),
+                            run.batching().draws(),
+                            run.batching().remainder().name().toLowerCase(Locale.ROOT));
         }
         return Verdict.ofCounting(around, last)
                 + (advice == null || last.statistics().loads() == 0 ? "" : "; " + advice.text());
@@ -240,11 +251,8 @@ public final class StreamRun<T> {
 
     private void lastWord() {
         progress.clear();
-        plan.awaitLastWrites();
-        for (String line : List.of(
-                "interrupted; to continue, repeat the command with --resume '" + plan.token(log.position()) + "'")) {
-            err.println(line);
-        }
+        run.awaitLastWrites();
+        err.println("interrupted; to continue, repeat the command with --resume '" + run.token(log.position()) + "'");
         err.flush();
     }
 }

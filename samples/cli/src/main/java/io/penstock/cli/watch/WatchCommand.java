@@ -1,11 +1,9 @@
 package io.penstock.cli.watch;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.penstock.cli.console.Interruption;
 import io.penstock.cli.console.Output;
-import io.penstock.cli.console.Reason;
-import io.penstock.cli.flag.HelpFlag;
 import io.penstock.cli.flag.NumberFlag;
+import io.penstock.cli.flag.OutputFlags;
 import io.penstock.page.PageServer;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -16,11 +14,8 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -30,7 +25,6 @@ import reactor.core.scheduler.Schedulers;
         name = "watch",
         sortOptions = false,
         abbreviateSynopsis = true,
-        usageHelpWidth = 100,
         description = "Show all ranks and servers of a job together, and name the one that holds the others up. Each "
                 + "runs with --metrics-port. Ends with the job.")
 public final class WatchCommand implements Callable<Integer> {
@@ -40,8 +34,7 @@ public final class WatchCommand implements Callable<Integer> {
     private static final String EXPECTED = "a port, HOST:PORT or an address was expected, was \"%s\"";
 
     @Mixin
-    @SuppressWarnings("UnusedVariable") // picocli reads it
-    private final HelpFlag help = new HelpFlag();
+    private final OutputFlags output = new OutputFlags();
 
     @Parameters(
             paramLabel = "HOST:PORT",
@@ -51,44 +44,29 @@ public final class WatchCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private List<String> places;
 
-    @Option(
-            names = "--every",
-            paramLabel = "SECONDS",
-            defaultValue = "5",
-            converter = NumberFlag.Seconds.class,
-            description = "Print so often (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--every", paramLabel = "SECONDS", defaultValue = "5", converter = NumberFlag.Seconds.class)
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private Integer every;
 
-    @Option(
-            names = "--once",
-            description = "Print once, of the first seconds, and end: with status 1 if no rank answers.")
+    @Option(names = "--once")
     private boolean once;
 
-    @Option(
-            names = "--port",
-            paramLabel = "N",
-            converter = NumberFlag.Port.class,
-            description = "Serve a page that shows it, and the counts of all at /metrics; 0 takes any free port.")
+    @Option(names = "--port", paramLabel = "N", converter = NumberFlag.Port.class)
     private @Nullable Integer port;
-
-    @Option(names = "--json", description = "Print one JSON object a line, and nothing else.")
-    private boolean json;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it
-    private CommandSpec spec;
 
     @Override
     public Integer call() {
         WatchedJob job = new WatchedJob(places.stream().map(this::address).toList());
         try (Interruption interruption = Interruption.watch(() -> {})) {
             @Nullable JobReport last;
-            if (port == null) {
+            Integer at = port;
+            if (at == null) {
                 last = watch(job, interruption.stop());
             } else {
-                try (PageServer page = page(job)) {
-                    serving(page.address().toString());
+                try (PageServer page = output.checked(
+                        () -> PageServer.open(at, "watch", job, Map.of(), Map.of(METERS, job::meters)))) {
+                    String address = page.address().toString();
+                    output.serving("the page is at %s until the job ends".formatted(address), address);
                     last = watch(job, interruption.stop());
                 }
             }
@@ -104,34 +82,15 @@ public final class WatchCommand implements Callable<Integer> {
             if (address.getHost() != null && address.getPort() > 0) {
                 return address.getPath().isEmpty() ? address.resolve(METERS) : address;
             }
-            throw new ParameterException(spec.commandLine(), EXPECTED.formatted(place));
         } catch (URISyntaxException e) {
-            throw new ParameterException(spec.commandLine(), EXPECTED.formatted(place), e);
+            // told below, as an address without a port is
         }
-    }
-
-    private PageServer page(WatchedJob job) {
-        try {
-            return PageServer.open(port == null ? 0 : port, "watch", job, Map.of(), Map.of(METERS, job::meters));
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), Reason.of(e), e);
-        }
-    }
-
-    private void serving(String address) {
-        String line = json
-                ? JsonNodeFactory.instance
-                        .objectNode()
-                        .put("event", "serving")
-                        .put("address", address)
-                        .toString()
-                : "the page is at %s until the job ends".formatted(address);
-        new Output(spec.commandLine().getOut()).line(line);
+        throw output.wrong(EXPECTED.formatted(place));
     }
 
     /** Blocks until the job is over, or told to stop; the last report, null if there is none. */
     private @Nullable JobReport watch(WatchedJob job, Mono<Void> stop) {
-        Output out = new Output(spec.commandLine().getOut());
+        Output out = output.out();
         return Flux.interval(Duration.ZERO, READING)
                 .onBackpressureDrop()
                 .concatMap(tick -> job.read(), 1)
@@ -141,7 +100,7 @@ public final class WatchCommand implements Callable<Integer> {
                 .take(once ? 1 : Long.MAX_VALUE)
                 .takeUntilOther(stop)
                 .publishOn(Schedulers.boundedElastic(), 1)
-                .doOnNext(report -> (json ? List.of(report.json()) : report.text()).forEach(out::line))
+                .doOnNext(report -> (output.json() ? List.of(report.json()) : report.text()).forEach(out::line))
                 .blockLast();
     }
 }

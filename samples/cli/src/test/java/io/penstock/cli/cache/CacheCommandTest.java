@@ -12,10 +12,7 @@ import io.penstock.cache.chronicle.KeptEntry;
 import io.penstock.cli.Cli;
 import io.penstock.cli.TarBytes;
 import io.penstock.cli.source.Cacheable;
-import io.penstock.cli.source.OpenedSources;
-import io.penstock.cli.source.SourceChoice;
-import io.penstock.cli.source.SourceSpec;
-import io.penstock.cli.source.StorePlace;
+import io.penstock.cli.source.SourceFlags;
 import io.penstock.pictures.Photograph;
 import io.penstock.pictures.PictureFolder;
 import io.penstock.tensor.Encoded;
@@ -34,6 +31,7 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** {@code penstock cache …}. */
 class CacheCommandTest {
@@ -276,8 +274,9 @@ class CacheCommandTest {
     @Test
     void whyMiss_ofAnotherCodecVersion_namesIt() {
         // as a program with an earlier layout of Picture would have left it
-        SourceSpec images = new SourceSpec.Images(new StorePlace(train.toString()), 0);
-        Cacheable<?> now = OpenedSources.open(new SourceChoice(List.of(images), 32, null, List.of(), null), null);
+        SourceFlags flags = new SourceFlags();
+        SourceFlags.readBy(new CommandLine(flags)).parseArgs("--source", "images:" + train, "--resize", "32");
+        Cacheable<?> now = flags.open(null);
         Producer before = new Producer(now.producer().source(), now.producer().stages(), "tensors 0 [pixels]");
         try (ChronicleTier tier = ChronicleTier.at(cache).maxBytes(64 << 20).open()) {
             tier.producedBy(before);
@@ -342,7 +341,7 @@ class CacheCommandTest {
         Cli cleared = Cli.run("cache", "clear", cache.toString());
 
         assertThat(run.err()).isEmpty();
-        assertThat(made).isEqualTo(4);
+        assertThat(made).isEqualTo(5); // an index, a copy, its checksums, a lock, and more.txt
         assertThat(verified.status()).isZero();
         assertThat(verified.events())
                 .filteredOn(event -> event.path("event").asText().equals("foreign"))

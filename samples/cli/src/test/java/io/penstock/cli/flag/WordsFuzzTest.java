@@ -28,12 +28,10 @@ class WordsFuzzTest {
             assertThat(ShardMode.parse(mode.toString())).isEqualTo(mode);
         });
         requireReadOrRefused(() -> assertThat(ByteSize.parse(text).toString()).isNotBlank());
-        requireReadOrRefused(
-                () -> assertThat(new LazySpec.Reader().convert(text)).isNotNull());
+        requireReadOrRefused(() -> assertThat(LazySpec.parse(text)).isNotNull());
         requireReadOrRefused(() -> assertThat(SourceSpec.parse(text)).isNotNull());
         requireReadOrRefused(
-                () -> assertThat(new ArrayRegion.Reader().convert(text).within(Shape.of(5, 6)))
-                        .isNotNull());
+                () -> assertThat(ArrayRegion.parse(text).within(Shape.of(5, 6))).isNotNull());
     }
 
     private static void requireReadOrRefused(Runnable parser) {

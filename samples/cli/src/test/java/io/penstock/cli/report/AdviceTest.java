@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.penstock.pipeline.RunStatistics;
 import io.penstock.pipeline.StageStatistics;
 import io.penstock.pipeline.StageStatistics.Kind;
+import io.penstock.stream.LoadsInFlight;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,8 @@ import org.junit.jupiter.api.Test;
 
 /** A thousand samples of a megabyte each, two workers, 32 loads in flight. */
 class AdviceTest {
+
+    private static final LoadsInFlight LOADS = new LoadsInFlight(32, LoadsInFlight.Bound.SET);
 
     private static final long MB = 1_000_000;
 
@@ -96,13 +99,13 @@ class AdviceTest {
     @Test
     void allBytes_ofAPartlyFilledCache_isByWhatItHolds() {
         Surroundings around =
-                new Surroundings(1000, 2, 2, 32, 0, 1, 0, Set.of(), new Surroundings.Held(100, 50_000), 0, 0);
+                new Surroundings(1000, 2, 2, LOADS, 0, 1, 0, Set.of(), new Surroundings.Held(100, 50_000), 0, 0);
 
         assertThat(around.allBytes()).isEqualTo(510_000);
     }
 
     private static Surroundings around(long free, long disk) {
-        return new Surroundings(1000, 2, 8, 32, 1000 * MB, free, disk, Set.of("crop"), null, 0, 0);
+        return new Surroundings(1000, 2, 8, LOADS, 1000 * MB, free, disk, Set.of("crop"), null, 0, 0);
     }
 
     private static EpochReport epoch(double seconds, double consumer, long loads) {
@@ -115,6 +118,6 @@ class AdviceTest {
                         new StageStatistics("load", Kind.SOURCE, 1000, Duration.ofSeconds(160)),
                         new StageStatistics("decode", Kind.STAGE, 1000, Duration.ofSeconds(20)),
                         new StageStatistics("crop", Kind.STAGE, 1000, Duration.ofSeconds(2))));
-        return new EpochReport(0, 1000, 16, 1000 * MB, seconds, 0.1, consumer, statistics, null);
+        return new EpochReport(0, 1000, 16, 1000 * MB, seconds, 0.1, consumer, statistics, null, null, List.of());
     }
 }

@@ -7,6 +7,7 @@ import io.penstock.cli.console.Output;
 import io.penstock.order.Position;
 import io.penstock.pipeline.RunStatistics;
 import io.penstock.resume.ResumeToken;
+import io.penstock.stream.LoadsInFlight;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -16,6 +17,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ReportersTest {
+
+    private static final LoadsInFlight LOADS = new LoadsInFlight(62, LoadsInFlight.Bound.PACE);
 
     private static final ResumeToken TOKEN = ResumeToken.parse(
             "{\"v\":3,\"seed\":42,\"epoch\":0,\"offset\":0,\"samples\":1000,\"order\":\"shuffled\",\"shard\":\"global\","
@@ -46,19 +49,20 @@ class ReportersTest {
     void json_ofARun_endsWithTheToken() {
         ResumeToken token = TOKEN.at(new Position(3, 0));
 
-        new JsonReporter(out, false).done(new RunReport(3, 1.9, token, 0, "all is \"well\"", null, null));
+        new JsonReporter(out, false).done(new RunReport(3, 1.9, token, 0, "all is \"well\"", LOADS, null, null));
 
         assertThat(written)
                 .hasToString("{\"event\":\"done\",\"epochs\":3,\"seconds\":1.9,\"resume\":\""
                         + token.toString().replace("\"", "\\\"")
-                        + "\",\"verdict\":\"all is \\\"well\\\"\"}\n");
+                        + "\",\"verdict\":\"all is \\\"well\\\"\",\"in_flight\":62,\"in_flight_by\":\"pace\"}\n");
     }
 
     @Test
     void json_ofVerifiedHits_countsThem() {
         RunStatistics statistics = new RunStatistics(990, Map.of(), 990, 0, 12, 3, List.of(), List.of());
 
-        new JsonReporter(out, true).epoch(new EpochReport(0, 1000, 16, 1, 1.5, 0.1, 0.1, statistics, null));
+        new JsonReporter(out, true)
+                .epoch(new EpochReport(0, 1000, 16, 1, 1.5, 0.1, 0.1, statistics, null, null, List.of()));
 
         assertThat(written.toString()).contains("\"verified\":12,\"differing\":3");
     }
@@ -69,7 +73,7 @@ class ReportersTest {
         Advice advice = new Advice(0.5, 1000, List.of(new Advice.Budget("ram", 800, 0.4, 12.5)));
 
         new JsonReporter(out, false).headroom(new Headroom.Report(8, 5120, 0.5), "counting batches");
-        new JsonReporter(out, false).done(new RunReport(1, 1, token, 0, "well", null, advice));
+        new JsonReporter(out, false).done(new RunReport(1, 1, token, 0, "well", LOADS, null, advice));
 
         assertThat(written.toString().lines().toList().get(0))
                 .isEqualTo("{\"event\":\"headroom\",\"consumer\":\"counting batches\",\"batches\":8,"
@@ -86,7 +90,7 @@ class ReportersTest {
 
         table.epoch(epoch(Map.of("ram", 10L), null));
         table.epoch(epoch(Map.of("ram", 10L), null));
-        table.done(new RunReport(2, 3.04, token, 6, "all is well", null, null));
+        table.done(new RunReport(2, 3.04, token, 6, "all is well", LOADS, null, null));
 
         List<String> lines = written.toString().lines().toList();
         assertThat(lines).hasSize(5);
@@ -118,6 +122,16 @@ class ReportersTest {
 
     private static EpochReport epoch(Map<String, Long> hits, EpochReport.Digests digests) {
         return new EpochReport(
-                0, 1000, 16, 150_528_000, 1.52, 0.11, 0.01, new RunStatistics(990, hits, 990, 3, List.of()), digests);
+                0,
+                1000,
+                16,
+                150_528_000,
+                1.52,
+                0.11,
+                0.01,
+                new RunStatistics(990, hits, 990, 3, List.of()),
+                digests,
+                null,
+                List.of());
     }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.pipeline.RunStatistics;
 import io.penstock.pipeline.StageStatistics;
 import io.penstock.pipeline.StageStatistics.Kind;
+import io.penstock.stream.LoadsInFlight;
+import io.penstock.stream.LoadsInFlight.Bound;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +14,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Epochs of ten seconds, on two workers, with up to 32 loads in flight. */
@@ -47,10 +50,22 @@ class VerdictTest {
     }
 
     @Test
-    void verdict_ofASlowSource_saysHowSlowAndToRaiseInFlight() {
+    void verdict_ofASlowSourceWithASetNumberOfLoads_saysHowSlowAndToLeaveItOut() {
         String verdict = Verdict.of(around(0, 0, null), epoch(0, 0, load(320), stage("decode", 1)));
 
-        assertThat(verdict).isEqualTo("the source answers slowly (5.1 ms, 32 in flight): raise --in-flight");
+        assertThat(verdict)
+                .isEqualTo(
+                        "the source answers slowly (5.1 ms, 32 in flight): leave --in-flight out, so that the run finds"
+                                + " how many pay, or raise it");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"SOURCE, more loads at once bring nothing", "BYTES, raise --prefetch-bytes", "PACE, another epoch"})
+    void verdict_ofASlowSourceWithLoadsThatTuneThemselves_saysWhatHoldsThem(Bound by, String words) {
+        Surroundings around =
+                new Surroundings(62_500, 2, 8, new LoadsInFlight(32, by), 0, 0, 0, Set.of(), null, 0, 0.2);
+
+        assertThat(Verdict.of(around, epoch(0, 0, load(320)))).contains(words).doesNotContain("--in-flight");
     }
 
     @Test
@@ -58,7 +73,8 @@ class VerdictTest {
         RunStatistics statistics = new RunStatistics(0, Map.of(), 2_500_000, 0, List.of(load(310)));
 
         String verdict = Verdict.ofCounting(
-                caused(32, 0, 0.93), new EpochReport(0, 2_500_000, 1000, 1, 10, 0.1, 0.1, statistics, null));
+                caused(32, 0, 0.93),
+                new EpochReport(0, 2_500_000, 1000, 1, 10, 0.1, 0.1, statistics, null, null, List.of()));
 
         assertThat(verdict)
                 .isEqualTo(
@@ -76,7 +92,7 @@ class VerdictTest {
                                 + " so a larger --in-flight changes nothing; keep copies with --mirror or a cache, or take more"
                                 + " ranks");
         assertThat(Verdict.ofCounting(caused(32, 64, 0.2), epoch(0, 0, load(310))))
-                .endsWith("raise --in-flight, up to the 64 connections of the client");
+                .endsWith("or raise it, up to the 64 connections of the client");
     }
 
     /** Such as 40 % of the workers in one run, and 55 % in the next. */
@@ -94,7 +110,7 @@ class VerdictTest {
 
         String verdict = Verdict.ofCounting(
                 around(1, 1, new Surroundings.Held(600, 1)),
-                new EpochReport(2, 600, 10, 1, 0.1, 0.01, 0.01, statistics, null));
+                new EpochReport(2, 600, 10, 1, 0.1, 0.01, 0.01, statistics, null, null, List.of()));
 
         assertThat(verdict)
                 .isEqualTo(
@@ -106,13 +122,15 @@ class VerdictTest {
         RunStatistics statistics = new RunStatistics(0, Map.of(), 62_500, 0, List.of(load(310)));
 
         String verdict = Verdict.ofCounting(
-                caused(32, 0, 0.99), new EpochReport(0, 62_500, 1000, 1, 10, 0.1, 9, statistics, null));
+                caused(32, 0, 0.99),
+                new EpochReport(0, 62_500, 1000, 1, 10, 0.1, 9, statistics, null, null, List.of()));
 
         assertThat(verdict).startsWith("the consumer sets the pace");
     }
 
     private static Surroundings caused(int inFlight, int connections, double processing) {
-        return new Surroundings(62_500, 2, 8, inFlight, 0, 0, 0, Set.of(), null, connections, processing);
+        return new Surroundings(
+                62_500, 2, 8, new LoadsInFlight(inFlight, Bound.SET), 0, 0, 0, Set.of(), null, connections, processing);
     }
 
     @Test
@@ -171,18 +189,19 @@ class VerdictTest {
 
         String verdict = Verdict.of(
                 around(1, 1, new Surroundings.Held(62_500, 1)),
-                new EpochReport(0, 62_500, 1000, 1, 10, 0.1, 0.1, statistics, null));
+                new EpochReport(0, 62_500, 1000, 1, 10, 0.1, 0.1, statistics, null, null, List.of()));
 
         assertThat(verdict).startsWith("served from disk: the consumer sets the pace");
     }
 
     private static Surroundings around(long forAll, long free, Surroundings.@Nullable Held cache) {
-        return new Surroundings(62_500, 2, 8, 32, forAll, free, 0, Set.of("crop"), cache, 0, 0);
+        return new Surroundings(
+                62_500, 2, 8, new LoadsInFlight(32, Bound.SET), forAll, free, 0, Set.of("crop"), cache, 0, 0);
     }
 
     private static EpochReport epoch(long hits, long misses, StageStatistics... stages) {
         RunStatistics statistics = new RunStatistics(62_500 - hits, Map.of("ram", hits), misses, 0, List.of(stages));
-        return new EpochReport(0, 62_500, 1000, 1, 10, 0.1, 0.1, statistics, null);
+        return new EpochReport(0, 62_500, 1000, 1, 10, 0.1, 0.1, statistics, null, null, List.of());
     }
 
     private static StageStatistics load(double seconds) {

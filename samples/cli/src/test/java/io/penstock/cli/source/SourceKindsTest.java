@@ -9,13 +9,16 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Every kind of source stands where people look for it, with an example that can be read. */
 class SourceKindsTest {
 
     private static final Pattern EXAMPLE = Pattern.compile("`([a-z0-9]+):([^`]+)`");
-    private static final Set<String> KINDS = SourceSpec.Reader.KINDS.keySet();
+    private static final Set<String> KINDS =
+            Stream.of(SourceSpec.Kind.values()).map(SourceSpec.Kind::word).collect(Collectors.toSet());
 
     private static List<String> rows(String page) throws IOException {
         Path file = Path.of(System.getProperty("penstock.root", "../..")).resolve(page);

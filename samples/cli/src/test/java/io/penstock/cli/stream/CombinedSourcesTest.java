@@ -233,10 +233,60 @@ class CombinedSourcesTest {
                         whole.epoch(1).path("sources").path(1).path("samples").asInt());
     }
 
+    @Test
+    void mixture_byWeightsThatChange_isResumedWithAnotherRest() {
+        String flags = first + second + " --resize 8 --batch 4 --epochs 2 --digest --stop 24 --weights-between line"
+                + " --weights-at ";
+        Cli whole = Cli.stream(flags + "0:1,0;24:0,1");
+        Cli begun = Cli.stream(flags + "0:1,0;24:0,1 --stop-after 3");
+
+        Cli right = resumed(flags + "0:1,0;24:0,1 --rank 1 --world 2", begun);
+        Cli left = resumed(flags + "0:1,0;24:0,1 --rank 0 --world 2", begun);
+        Cli other = resumed(flags + "0:1,0;24:0,1;25:1,0", begun);
+        Cli refused = resumed(flags + "0:1,0;30:0,1", begun);
+
+        assertThat(whole.epoch(0).path("sources").path(0).path("samples").asInt())
+                .isEqualTo(12);
+        assertThat(whole.epoch(1).path("sources").path(1).path("samples").asInt())
+                .isEqualTo(24);
+        assertThat(left.content(1) + right.content(1)).isEqualTo(whole.content(1));
+        assertThat(other.epoch(1).path("sources").path(0).path("samples").asInt())
+                .isGreaterThan(22);
+        assertThat(refused.err()).contains("the weights of draws that were made cannot change: the run is at draw 12");
+    }
+
+    @Test
+    void batches_ofClasses_areTheSameAtOtherWorldSizesAndWhereTheyAreResumed() {
+        String flags =
+                first + " --resize 8 --augment flip --batch 8 --batch-classes 2 --epochs 2 --digest --split 0..0.8";
+        Cli whole = Cli.stream(flags);
+        Cli begun = Cli.stream(flags + " --stop-after 2");
+
+        Cli left = resumed(flags + " --rank 0 --world 2", begun);
+        Cli right = resumed(flags + " --rank 1 --world 2", begun);
+        Cli shown = Cli.run(("explain --step 1 " + flags.replace(" --digest", "")).split(" "));
+
+        assertThat(samples(whole)).isEqualTo(8 * whole.epoch(0).path("batches").asInt());
+        assertThat(begun.content(0) + left.content(0) + right.content(0)).isEqualTo(whole.content(0));
+        assertThat(left.content(1) + right.content(1)).isEqualTo(whole.content(1));
+        assertThat(shown.out()).contains("batches of 2 classes by 4 of ");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
+                "--batch 10 --batch-classes 4 | --batch must be a multiple of --batch-classes 4, was 10",
+                "--batch 9 --batch-classes 3 | --batch-classes needs one source of images in folders of classes",
+                "--batch-classes 2 --with-indices | --batch-classes and --with-indices exclude each other",
+                "--weights-at 0:1 | --weights-at needs one weight for each --source: 1 for 2 at draw 0",
+                "--weights-at 5:1,1 | draws must ascend from 0 on, was \"5:1,1\" where 0 or more was expected",
+                "--weights-at 0:1,1;0:2,1 | draws must ascend from 0 on",
+                "--weights-at 0:1,x | a number in [0.000001, 1000000] was expected, was \"x\"",
+                "--weights-at 0=1 | draws with their weights, such as 0:0.9,0.1;50000:0.5,0.5, were expected",
+                "--weights-at 0:0,0 | weights at draw 0 must be 0 or more, with a finite sum above 0",
+                "--weights-at 0:1,1 --weights 1,1 | --weights and --weights-at exclude each other",
+                "--weights-between line | --weights-between needs --weights-at",
                 "--weights 0.5 | --weights needs one weight for each --source: 1 for 2",
                 "--weights 0,1 | a number in [0.000001, 1000000] was expected, was \"0\"",
                 "--stop all | --stop needs --weights",

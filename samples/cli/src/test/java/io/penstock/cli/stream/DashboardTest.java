@@ -28,8 +28,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** What docs/grafana.json and docs/alerts.json ask for is on the page of a run. */
 class DashboardTest {
@@ -53,15 +51,14 @@ class DashboardTest {
     static void readThePage() throws IOException {
         Path one = Files.write(folder.resolve("one.bin"), new byte[64 * 200]);
         Path two = Files.write(folder.resolve("two.bin"), new byte[64 * 200]);
-        CommandSpec spec = CommandSpec.forAnnotatedObject(StreamOptions.class);
-        new CommandLine(spec)
-                .parseArgs("--source records:%s,64 --source records:%s,64 --cache-ram 1MiB --metrics-port 0 --epochs 2"
+        StreamFlags flags = StreamFlags.parse(
+                "--source records:%s,64 --source records:%s,64 --cache-ram 1MiB --metrics-port 0 --epochs 2"
                         .formatted(one, two)
                         .split(" "));
-        try (StreamPlan<?> plan = StreamPlan.of((StreamOptions) spec.userObject())) {
+        try (Run<?> plan = flags.open()) {
             Page page = new Page(URI.create(plan.metrics()));
 
-            assertThat(StreamRun.of(plan, page, new PrintWriter(new StringWriter()), false))
+            assertThat(flags.deliver(plan, page, new PrintWriter(new StringWriter()), false))
                     .isTrue();
         }
     }

@@ -47,6 +47,22 @@ class DiskCacheTest {
     }
 
     @Test
+    void packedSamples_areTheSameAndCountedApart() {
+        String larger = flags.replace("--resize 32", "--resize 64");
+        Cli packed = Cli.stream(larger + " --cache-form packed --epochs 2");
+        Cli plain = Cli.stream(larger + " --cache-form plain");
+
+        assertThat(plain.content(0)).isEqualTo(packed.content(0)).isEqualTo(packed.content(1));
+        assertThat(loads(plain, 0)).isZero();
+        assertThat(plain.done().path("verdict").asText()).startsWith("served from disk, 100 % of the hits packed: ");
+        assertThat(Cli.run("cache", "inspect", folder.resolve("cache").toString())
+                        .out())
+                .contains(IMAGES + " live entries")
+                .contains(", in the form packed 1");
+        assertThat(Cli.stream("--source images:x --cache-form packed").err()).contains("--cache-form is for what");
+    }
+
+    @Test
     void ramOverDisk_afterARestart_isFilledFromTheDisk() {
         Cli.stream(flags);
         Cli second = Cli.stream(flags + " --cache-ram 64MiB --epochs 3");

@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine;
 
 /** The lengths of texts, which are kept in the folder of a cache on disk. */
 class KeptLengthsTest {
@@ -98,9 +97,9 @@ class KeptLengthsTest {
     @Test
     void progress_isShownOnATerminal() {
         StringWriter terminal = new StringWriter();
-        StreamOptions options = CommandLine.populateSpec(StreamOptions.class, (flags + BATCHES).split(" "));
+        StreamFlags options = StreamFlags.parse((flags + BATCHES).split(" "));
 
-        StreamPlan.of(options, new PrintWriter(terminal)).close();
+        options.open(new PrintWriter(terminal)).close();
 
         assertThat(terminal.toString()).contains("measuring samples [####################] 100 %");
     }

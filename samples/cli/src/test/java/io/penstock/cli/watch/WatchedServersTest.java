@@ -3,8 +3,8 @@ package io.penstock.cli.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cli.serve.ServedPlan;
-import io.penstock.cli.stream.StreamOptions;
-import io.penstock.cli.stream.StreamPlan;
+import io.penstock.cli.stream.Run;
+import io.penstock.cli.stream.StreamFlags;
 import io.penstock.pictures.PictureFolder;
 import io.penstock.serve.BatchServer;
 import io.penstock.serve.ServerPlan;
@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 
@@ -28,22 +27,21 @@ class WatchedServersTest {
     @TempDir
     private Path folder;
 
-    private StreamPlan<?> plan(String more) {
+    private Run<?> plan(String more) {
         String flags =
                 "--source images:%s --resize 96 --batch 8 --epochs 1000000 --metrics-port 0 %s".formatted(folder, more);
-        return StreamPlan.of(
-                CommandLine.populateSpec(StreamOptions.class, flags.strip().split(" ")));
+        return StreamFlags.parse(flags.strip().split(" ")).open();
     }
 
-    private static URI page(StreamPlan<?> plan) {
+    private static URI page(Run<?> plan) {
         return URI.create(Objects.requireNonNull(plan.metrics()));
     }
 
     @Test
     void theServerWithoutACache_isNamedOnceTheOtherHasOne() {
         PictureFolder.write(folder, 64).blockLast();
-        try (StreamPlan<?> warm = plan("--cache-ram 64MiB");
-                StreamPlan<?> cold = plan("");
+        try (Run<?> warm = plan("--cache-ram 64MiB");
+                Run<?> cold = plan("");
                 BatchServer first = ServerPlan.of(new ServedPlan<>(warm, 1)).start();
                 BatchServer second = ServerPlan.of(new ServedPlan<>(cold, 1)).start()) {
             Disposable consumer = RemoteBatches.of(List.of(first.address(), second.address())).stream()

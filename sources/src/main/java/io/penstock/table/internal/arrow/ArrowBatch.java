@@ -29,6 +29,14 @@ final class ArrowBatch {
 
     private static final int LZ4_INDEPENDENT = 0x20;
 
+    /** No byte of lz4 stands for more bytes. */
+    private static final int LZ4_RATIO = 255;
+
+    /** What a block of zstd has at least, and what it stands for at most. */
+    private static final int ZSTD_HEADER = 3;
+
+    private static final int ZSTD_BLOCK = 128 << 10;
+
     private final byte[] bytes;
     private final int body;
     private final int length;
@@ -116,6 +124,13 @@ final class ArrowBatch {
         return length;
     }
 
+    /** Refuses many values that take no bytes: each becomes an entry in memory. */
+    void requireBacked(int values) {
+        if (values > (long) Byte.SIZE * bytes.length) {
+            throw new FormatException("a batch of %d bytes claims %d values".formatted(bytes.length, values));
+        }
+    }
+
     Place place(ArrowNode node) {
         Place place = places.get(node);
         if (place == null) {
@@ -151,8 +166,11 @@ final class ArrowBatch {
         if (plain == NOT_COMPRESSED) {
             return packed;
         }
-        if (plain < 0 || plain > Integer.MAX_VALUE - 16) {
-            throw new FormatException("a compressed buffer claims %d bytes".formatted(plain));
+        long most = codec == CompressionType.ZSTD
+                ? (packed.remaining() / ZSTD_HEADER + 1L) * ZSTD_BLOCK
+                : (long) packed.remaining() * LZ4_RATIO;
+        if (plain < 0 || plain > Math.min(most, Integer.MAX_VALUE - 16)) {
+            throw new FormatException("a compressed buffer of %d bytes claims to be %d".formatted(size, plain));
         }
         budget.take(plain);
         return ByteBuffer.wrap(unpack(packed, new byte[(int) plain])).order(ByteOrder.LITTLE_ENDIAN);

@@ -14,38 +14,27 @@ import org.jspecify.annotations.Nullable;
  * The values of one node of a column, and through them those below it. Every offset and length is compared with what is
  * there before any value is read.
  */
-abstract class ArrowValues {
+final class ArrowValues {
+
+    /** Values of up to this many bytes lie in their view. */
+    private static final int INLINE = 12;
 
     private final int length;
     private final @Nullable ByteBuffer valid;
+    private final boolean isList;
+    private final Value value;
 
-    private ArrowValues(ArrowBatch batch, ArrowNode node) {
-        this.length = batch.place(node).length();
-        ByteBuffer bits = batch.buffer(node, 0);
-        this.valid = bits.limit() == 0 ? null : bits;
-        if (valid != null) {
-            require(valid, (length + 7L) / Byte.SIZE, node);
-        }
+    /** Adds the value at an index, which is no null. */
+    @FunctionalInterface
+    private interface Value {
+        void add(int index, ColumnBuilder into, int level);
     }
 
-    /** Adds the value at an index, or a null. */
-    final void add(int index, ColumnBuilder into, int level) {
-        if (valid != null && (valid.get(index >> 3) >> (index & 7) & 1) == 0) {
-            missing(into, level);
-        } else {
-            value(index, into, level);
-        }
-    }
-
-    abstract void value(int index, ColumnBuilder into, int level);
-
-    /** Adds a null: an empty list, if there is one at this node or below it. */
-    void missing(ColumnBuilder into, int level) {
-        into.missing(true);
-    }
-
-    int length() {
-        return length;
+    private ArrowValues(int length, @Nullable ByteBuffer valid, boolean isList, Value value) {
+        this.length = length;
+        this.valid = valid;
+        this.isList = isList;
+        this.value = value;
     }
 
     /**
@@ -56,18 +45,49 @@ abstract class ArrowValues {
     static ArrowValues of(
             ArrowBatch batch, List<ArrowNode> path, int at, Map<ArrowNode, List<ArrowBatch>> dictionaries) {
         ArrowNode node = path.get(at);
-        return switch (node.kind) {
-            case STRUCT -> new Struct(batch, node, of(batch, path, at + 1, dictionaries));
-            case LIST -> new Lists(batch, node, of(batch, path, at + 1, dictionaries));
-            case FIXED_LIST -> new FixedLists(batch, node, of(batch, path, at + 1, dictionaries));
-            case DICTIONARY -> new Numbered(batch, node, path, at, dictionaries);
-            case BYTES -> new Bytes(batch, node);
-            case FIXED_BYTES -> new FixedBytes(batch, node);
-            case VIEW -> new Views(batch, node);
-            case DECIMAL -> new Decimals(batch, node);
-            case BOOL -> new Bools(batch, node);
-            default -> new Numbers(batch, node);
+        int length = batch.place(node).length();
+        ByteBuffer bits = batch.buffer(node, 0);
+        ByteBuffer valid = bits.limit() == 0 ? null : bits;
+        if (valid != null) {
+            require(valid, (length + 7L) / Byte.SIZE, node);
+        }
+        boolean isList = path.subList(at, path.size()).stream()
+                .anyMatch(each -> each.kind == ArrowNode.Kind.LIST || each.kind == ArrowNode.Kind.FIXED_LIST);
+        Value value = switch (node.kind) {
+            case STRUCT -> below(node, of(batch, path, at + 1, dictionaries), length)::add;
+            case LIST -> lists(batch, node, of(batch, path, at + 1, dictionaries), length);
+            case FIXED_LIST -> fixedLists(batch, node, of(batch, path, at + 1, dictionaries), length);
+            case DICTIONARY -> {
+                List<ArrowValues> parts = new ArrayList<>();
+                for (ArrowBatch part : dictionaries.getOrDefault(node, List.of())) {
+                    parts.add(of(part, path, at + 1, dictionaries));
+                }
+                yield numbered(batch, node, parts, length);
+            }
+            case BYTES -> bytes(batch, node, length);
+            case FIXED_BYTES -> fixedBytes(batch, node, length);
+            case VIEW -> views(batch, node, length);
+            case DECIMAL -> decimals(batch, node, length);
+            case BOOL -> bools(batch, node, length);
+            default -> numbers(batch, node, length);
         };
+        return new ArrowValues(length, valid, isList, value);
+    }
+
+    int length() {
+        return length;
+    }
+
+    /** Adds the value at an index, or a null: an empty list, if there is a list at this node or below it. */
+    void add(int index, ColumnBuilder into, int level) {
+        if (valid == null || (valid.get(index >> 3) >> (index & 7) & 1) != 0) {
+            value.add(index, into, level);
+        } else if (isList) {
+            into.list(level);
+            into.missing(false);
+        } else {
+            into.missing(true);
+        }
     }
 
     private static void require(ByteBuffer buffer, long bytes, ArrowNode node) {
@@ -75,6 +95,14 @@ abstract class ArrowValues {
             throw new FormatException(
                     "a buffer of field %s has %d bytes, %d are needed".formatted(node.name, buffer.limit(), bytes));
         }
+    }
+
+    private static ArrowValues below(ArrowNode node, ArrowValues member, long count) {
+        if (count > member.length) {
+            throw new FormatException(
+                    "field %s has %d values below it, %d are needed".formatted(node.name, member.length, count));
+        }
+        return member;
     }
 
     private static long number(ByteBuffer buffer, int index, int width) {
@@ -105,203 +133,116 @@ abstract class ArrowValues {
         return offsets;
     }
 
-    private static final class Struct extends ArrowValues {
-        private final ArrowValues member;
-
-        Struct(ArrowBatch batch, ArrowNode node, ArrowValues member) {
-            super(batch, node);
-            this.member = member;
-            requireValues(node, member, length());
-        }
-
-        @Override
-        void value(int index, ColumnBuilder into, int level) {
-            member.add(index, into, level);
-        }
-
-        @Override
-        void missing(ColumnBuilder into, int level) {
-            member.missing(into, level);
-        }
-    }
-
-    private static void requireValues(ArrowNode node, ArrowValues member, long count) {
-        if (count > member.length()) {
-            throw new FormatException(
-                    "field %s has %d values below it, %d are needed".formatted(node.name, member.length(), count));
-        }
-    }
-
-    private static final class Lists extends ArrowValues {
-        private final ArrowValues elements;
-        private final ByteBuffer offsets;
-        private final int width;
-
-        Lists(ArrowBatch batch, ArrowNode node, ArrowValues elements) {
-            super(batch, node);
-            this.elements = elements;
-            this.width = node.width;
-            this.offsets = offsets(batch, node, length(), elements.length());
-        }
-
-        @Override
-        void value(int index, ColumnBuilder into, int level) {
+    private static Value lists(ArrowBatch batch, ArrowNode node, ArrowValues elements, int length) {
+        ByteBuffer offsets = offsets(batch, node, length, elements.length);
+        int width = node.width;
+        return (index, into, level) -> {
             into.list(level);
             long end = number(offsets, index + 1, width);
             for (long i = number(offsets, index, width); i < end; i++) {
                 into.element(level);
                 elements.add((int) i, into, level + 1);
             }
-        }
-
-        @Override
-        void missing(ColumnBuilder into, int level) {
-            into.list(level);
-            into.missing(false);
-        }
+        };
     }
 
-    private static final class FixedLists extends ArrowValues {
-        private final ArrowValues elements;
-        private final int size;
-
-        FixedLists(ArrowBatch batch, ArrowNode node, ArrowValues elements) {
-            super(batch, node);
-            this.elements = elements;
-            this.size = node.width;
-            requireValues(node, elements, (long) size * length());
+    private static Value fixedLists(ArrowBatch batch, ArrowNode node, ArrowValues elements, int length) {
+        int size = node.width;
+        if (size == 0) {
+            batch.requireBacked(length);
         }
-
-        @Override
-        void value(int index, ColumnBuilder into, int level) {
+        below(node, elements, (long) size * length);
+        return (index, into, level) -> {
             into.list(level);
             for (int i = 0; i < size; i++) {
                 into.element(level);
                 elements.add(index * size + i, into, level + 1);
             }
-        }
-
-        @Override
-        void missing(ColumnBuilder into, int level) {
-            into.list(level);
-            into.missing(false);
-        }
+        };
     }
 
     /** Numbers of values in a dictionary, of which a batch may have several parts. */
-    private static final class Numbered extends ArrowValues {
-        private final ByteBuffer indices;
-        private final int width;
-        private final List<ArrowValues> parts = new ArrayList<>();
-        private final String name;
-
-        Numbered(
-                ArrowBatch batch,
-                ArrowNode node,
-                List<ArrowNode> path,
-                int at,
-                Map<ArrowNode, List<ArrowBatch>> dictionaries) {
-            super(batch, node);
-            this.indices = batch.buffer(node, 1);
-            this.width = node.width;
-            this.name = node.name;
-            require(indices, (long) width * length(), node);
-            for (ArrowBatch part : dictionaries.getOrDefault(node, List.of())) {
-                parts.add(of(part, path, at + 1, dictionaries));
-            }
-            if (parts.isEmpty()) {
-                throw new FormatException("the dictionary of field %s did not come before it".formatted(name));
-            }
+    private static Value numbered(ArrowBatch batch, ArrowNode node, List<ArrowValues> parts, int length) {
+        ByteBuffer indices = fixed(batch, node, length);
+        if (parts.isEmpty()) {
+            throw new FormatException("the dictionary of field %s did not come before it".formatted(node.name));
         }
-
-        @Override
-        void value(int index, ColumnBuilder into, int level) {
-            long number = number(indices, index, width);
-            if (width < Long.BYTES) {
-                number &= (1L << width * Byte.SIZE) - 1;
-            }
+        int width = node.width;
+        long mask = width < Long.BYTES ? (1L << width * Byte.SIZE) - 1 : -1;
+        return (index, into, level) -> {
+            long number = number(indices, index, width) & mask;
             for (ArrowValues part : parts) {
-                if (number >= 0 && number < part.length()) {
+                if (number >= 0 && number < part.length) {
                     part.add((int) number, into, level);
                     return;
                 }
-                number -= part.length();
+                number -= part.length;
             }
-            throw new FormatException("the dictionary of field %s has no value of this number".formatted(name));
-        }
-
-        @Override
-        void missing(ColumnBuilder into, int level) {
-            parts.get(0).missing(into, level);
-        }
+            throw new FormatException("the dictionary of field %s has no value of this number".formatted(node.name));
+        };
     }
 
-    private static final class Bytes extends ArrowValues {
-        private final ByteBuffer data;
-        private final ByteBuffer offsets;
-        private final int width;
-
-        Bytes(ArrowBatch batch, ArrowNode node) {
-            super(batch, node);
-            this.data = batch.buffer(node, 2);
-            this.width = node.width;
-            this.offsets = offsets(batch, node, length(), data.limit());
-        }
-
-        @Override
-        void value(int index, ColumnBuilder into, int level) {
+    private static Value bytes(ArrowBatch batch, ArrowNode node, int length) {
+        ByteBuffer data = batch.buffer(node, 2);
+        ByteBuffer offsets = offsets(batch, node, length, data.limit());
+        int width = node.width;
+        return (index, into, level) -> {
             int start = (int) number(offsets, index, width);
             int end = (int) number(offsets, index + 1, width);
             into.add(data.array(), data.arrayOffset() + start, end - start);
-        }
+        };
     }
 
     /** Values of one width, one behind the other. */
-    private abstract static class Fixed extends ArrowValues {
-        final ByteBuffer data;
-        final int width;
-
-        Fixed(ArrowBatch batch, ArrowNode node) {
-            super(batch, node);
-            this.data = batch.buffer(node, 1);
-            this.width = node.width;
-            require(data, (long) width * length(), node);
-        }
+    private static ByteBuffer fixed(ArrowBatch batch, ArrowNode node, int length) {
+        ByteBuffer data = batch.buffer(node, 1);
+        require(data, (long) node.width * length, node);
+        return data;
     }
 
-    private static final class FixedBytes extends Fixed {
-
-        FixedBytes(ArrowBatch batch, ArrowNode node) {
-            super(batch, node);
-        }
-
-        @Override
-        void value(int index, ColumnBuilder into, int level) {
-            ByteBuffer bytes = data;
-            into.add(bytes.array(), bytes.arrayOffset() + index * width, width);
-        }
+    private static Value numbers(ArrowBatch batch, ArrowNode node, int length) {
+        ByteBuffer data = fixed(batch, node, length);
+        int width = node.width;
+        return (index, into, level) -> into.add(number(data, index, width));
     }
 
-    /** Short values lie in their view: a length and 12 bytes. Of longer ones it has the buffer and the offset. */
-    private static final class Views extends ArrowValues {
-        private static final int INLINE = 12;
-        private final List<ByteBuffer> buffers = new ArrayList<>();
-        private final ByteBuffer views;
-        private final String name;
+    private static Value bools(ArrowBatch batch, ArrowNode node, int length) {
+        ByteBuffer data = batch.buffer(node, 1);
+        require(data, (length + 7L) / Byte.SIZE, node);
+        return (index, into, level) -> into.add(data.get(index >> 3) >> (index & 7) & 1);
+    }
 
-        Views(ArrowBatch batch, ArrowNode node) {
-            super(batch, node);
-            this.name = node.name;
-            this.views = batch.buffer(node, 1);
-            require(views, (long) node.width * length(), node);
-            for (int i = 2; i < batch.place(node).buffers(); i++) {
-                buffers.add(batch.buffer(node, i));
+    private static Value fixedBytes(ArrowBatch batch, ArrowNode node, int length) {
+        ByteBuffer data = fixed(batch, node, length);
+        int width = node.width;
+        if (width == 0) {
+            batch.requireBacked(length);
+        }
+        return (index, into, level) -> into.add(data.array(), data.arrayOffset() + index * width, width);
+    }
+
+    private static Value decimals(ArrowBatch batch, ArrowNode node, int length) {
+        ByteBuffer data = fixed(batch, node, length);
+        int width = node.width;
+        return (index, into, level) -> {
+            byte[] big = new byte[width];
+            for (int i = 0; i < width; i++) {
+                big[width - 1 - i] = data.get(index * width + i);
             }
-        }
+            double value = new BigDecimal(new BigInteger(big), node.detail).doubleValue();
+            into.add(Double.doubleToRawLongBits(value));
+        };
+    }
 
-        @Override
-        void value(int index, ColumnBuilder into, int level) {
-            int at = 16 * index;
+    /** Short values lie in their view, behind their length. Of longer ones it has the buffer and the offset. */
+    private static Value views(ArrowBatch batch, ArrowNode node, int length) {
+        ByteBuffer views = fixed(batch, node, length);
+        List<ByteBuffer> buffers = new ArrayList<>();
+        for (int i = 2; i < batch.place(node).buffers(); i++) {
+            buffers.add(batch.buffer(node, i));
+        }
+        return (index, into, level) -> {
+            int at = node.width * index;
             int size = views.getInt(at);
             if (size >= 0 && size <= INLINE) {
                 into.add(views.array(), views.arrayOffset() + at + Integer.BYTES, size);
@@ -314,56 +255,10 @@ abstract class ArrowValues {
                     || number >= buffers.size()
                     || offset < 0
                     || offset > buffers.get(number).limit() - size) {
-                throw new FormatException("a value of field %s is not in its buffers".formatted(name));
+                throw new FormatException("a value of field %s is not in its buffers".formatted(node.name));
             }
             ByteBuffer buffer = buffers.get(number);
             into.add(buffer.array(), buffer.arrayOffset() + offset, size);
-        }
-    }
-
-    private static final class Decimals extends Fixed {
-        private final int scale;
-
-        Decimals(ArrowBatch batch, ArrowNode node) {
-            super(batch, node);
-            this.scale = node.detail;
-        }
-
-        @Override
-        void value(int index, ColumnBuilder into, int level) {
-            byte[] big = new byte[width];
-            for (int i = 0; i < width; i++) {
-                big[width - 1 - i] = data.get(index * width + i);
-            }
-            double value = new BigDecimal(new BigInteger(big), scale).doubleValue();
-            into.add(Double.doubleToRawLongBits(value));
-        }
-    }
-
-    private static final class Bools extends ArrowValues {
-        private final ByteBuffer data;
-
-        Bools(ArrowBatch batch, ArrowNode node) {
-            super(batch, node);
-            this.data = batch.buffer(node, 1);
-            require(data, (length() + 7L) / Byte.SIZE, node);
-        }
-
-        @Override
-        void value(int index, ColumnBuilder into, int level) {
-            into.add(data.get(index >> 3) >> (index & 7) & 1);
-        }
-    }
-
-    private static final class Numbers extends Fixed {
-
-        Numbers(ArrowBatch batch, ArrowNode node) {
-            super(batch, node);
-        }
-
-        @Override
-        void value(int index, ColumnBuilder into, int level) {
-            into.add(number(data, index, width));
-        }
+        };
     }
 }

@@ -8,20 +8,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads the chosen cells of each record.
- *
- * @param width   how many cells a record has
- * @param numbers of the chosen cells
+ * Reads the chosen cells of each record. A record is refused for a wrong number of cells, a quote that is not closed, or
+ * bytes that are not UTF-8, whichever cells are chosen; for a value that is none of its type, if its cell is chosen.
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared
-record CsvRows(RecordSyntax syntax, int width, int[] numbers) implements RowReader {
+final class CsvRows implements RecordReader {
 
-    /** Those of columns of a header. */
-    static CsvRows of(RecordSyntax syntax, List<String> header, List<ColumnType> columns) {
-        int[] numbers = columns.stream()
+    private final List<String> header;
+    private final int[] numbers;
+    private final CsvCells cells;
+
+    CsvRows(RecordSyntax syntax, List<String> header, List<ColumnType> columns) {
+        this.header = header;
+        this.numbers = columns.stream()
                 .mapToInt(column -> header.indexOf(column.name()))
                 .toArray();
-        return new CsvRows(syntax, header.size(), numbers);
+        this.cells = new CsvCells(syntax);
     }
 
     /** The columns that a header has, or those of them that are chosen. */
@@ -44,18 +45,12 @@ record CsvRows(RecordSyntax syntax, int width, int[] numbers) implements RowRead
     }
 
     @Override
-    public void read(byte[] bytes, long line, RowSink sink) {
-        CsvCells cells = new CsvCells(syntax, bytes, 0, line);
-        while (cells.next()) {
-            sink.row(cells.line(), () -> row(cells, sink));
+    public void read(byte[] bytes, int from, int to, RowSink sink) {
+        cells.find(bytes, from, to);
+        if (cells.count() != header.size()) {
+            throw new CellFault("there are %d cells, the header has %d".formatted(cells.count(), header.size()));
         }
-    }
-
-    private void row(CsvCells cells, RowSink sink) {
-        if (cells.count() != width) {
-            throw new CellFault("there are %d cells, the header has %d".formatted(cells.count(), width));
-        }
-        cells.requireWhole();
+        cells.requireUtf8(header);
         for (int i = 0; i < numbers.length; i++) {
             ColumnType type = sink.type(i);
             byte[] cell = cells.cell(numbers[i]);

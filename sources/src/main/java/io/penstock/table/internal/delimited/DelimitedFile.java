@@ -2,42 +2,33 @@ package io.penstock.table.internal.delimited;
 
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
-import io.penstock.internal.Thrown;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.store.internal.TextStart;
 import io.penstock.store.internal.Waiting;
 import io.penstock.store.unpack.Unpacker;
-import io.penstock.stream.Execution;
 import io.penstock.table.TableOptions;
 import io.penstock.table.internal.ColumnType;
-import io.penstock.table.internal.CommonColumns;
+import io.penstock.table.internal.FileRange;
 import io.penstock.table.internal.MemoryBudget;
 import io.penstock.table.internal.TableFile;
-import io.penstock.table.internal.TableGroup;
 import io.penstock.tensor.DType;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
 
 /** A file of CSV or JSON lines: where its groups of records lie, and the chosen columns of a group at a time. */
-public final class DelimitedFile implements TableFile {
+public final class DelimitedFile extends TableFile {
 
     private static final int MAX_HEADER = 16 << 20;
     private static final String RULES = "groups 1";
 
-    private final String name;
-    private final StoreFile file;
     private final RecordGroups groups;
     private final List<String> names;
-    private final List<ColumnType> columns;
-    private final RowReader rows;
-    private final TableOptions options;
+    private final RecordSyntax syntax;
 
     private DelimitedFile(
             String name,
@@ -45,15 +36,12 @@ public final class DelimitedFile implements TableFile {
             RecordGroups groups,
             List<String> names,
             List<ColumnType> columns,
-            RowReader rows,
+            RecordSyntax syntax,
             TableOptions options) {
-        this.name = name;
-        this.file = file;
+        super(name, file, columns, Arrays.stream(groups.rows()).boxed().toList(), options);
         this.groups = groups;
         this.names = names;
-        this.columns = columns;
-        this.rows = rows;
-        this.options = options;
+        this.syntax = syntax;
     }
 
     /**
@@ -64,17 +52,7 @@ public final class DelimitedFile implements TableFile {
     public static DelimitedFile openCsv(
             StoreFiles files, StoreEntry entry, @Nullable Path index, List<String> wanted, TableOptions options) {
         String plain = entry.key().replaceFirst("\\.(gz|zst|zstd|zz|zlib)$", "");
-        RecordSyntax syntax = plain.endsWith(".tsv") ? RecordSyntax.TSV : RecordSyntax.CSV;
-        String name = files.place(entry);
-        StoreFile file = unpacker(index).unpack(files.store(), entry);
-        RecordGroups groups = groups(files, entry, file, syntax, index);
-        try {
-            List<String> header = header(file, groups, syntax, name);
-            List<ColumnType> columns = CsvRows.columns(header, wanted, options);
-            return new DelimitedFile(name, file, groups, header, columns, CsvRows.of(syntax, header, columns), options);
-        } catch (FormatException | CellFault e) {
-            throw new FormatException("%s: %s".formatted(name, e.getMessage()), e);
-        }
+        return open(files, entry, index, plain.endsWith(".tsv") ? RecordSyntax.TSV : RecordSyntax.CSV, wanted, options);
     }
 
     /**
@@ -84,23 +62,33 @@ public final class DelimitedFile implements TableFile {
      */
     public static DelimitedFile openJson(
             StoreFiles files, StoreEntry entry, @Nullable Path index, List<String> wanted, TableOptions options) {
-        StoreFile file = unpacker(index).unpack(files.store(), entry);
-        RecordGroups groups = groups(files, entry, file, RecordSyntax.JSON_LINES, index);
-        List<ColumnType> columns = new ArrayList<>();
-        for (String each : wanted) {
-            columns.add(type(each, options));
-        }
-        return new DelimitedFile(files.place(entry), file, groups, wanted, columns, new JsonRows(columns), options);
+        return open(files, entry, index, RecordSyntax.JSON_LINES, wanted, options);
     }
 
-    private static Unpacker unpacker(@Nullable Path index) {
-        return index == null ? Unpacker.inMemory() : Unpacker.into(index);
+    private static DelimitedFile open(
+            StoreFiles files,
+            StoreEntry entry,
+            @Nullable Path index,
+            RecordSyntax syntax,
+            List<String> wanted,
+            TableOptions options) {
+        String name = files.place(entry);
+        Unpacker unpacker = index == null ? Unpacker.inMemory() : Unpacker.into(index);
+        StoreFile file = unpacker.unpack(files.store(), entry);
+        RecordGroups groups = groups(files, entry, file, syntax, index);
+        return named(name, () -> {
+            List<String> names = syntax.hasCells() ? header(file, groups, syntax, name) : wanted;
+            List<ColumnType> columns = syntax.hasCells()
+                    ? CsvRows.columns(names, wanted, options)
+                    : wanted.stream().map(each -> type(each, options)).toList();
+            return new DelimitedFile(name, file, groups, names, columns, syntax, options);
+        });
     }
 
     /** The type of a column as it is stated; text if it is not. */
     static ColumnType type(String name, TableOptions options) {
         DType stated = options.types().get(name);
-        if (stated == null && options.fills().containsKey(name)) {
+        if (stated == null && options.fillsNulls(name)) {
             throw new FormatException(
                     "column %s is text, as no type is stated: say what it is, as in %s:float=0".formatted(name, name));
         }
@@ -108,13 +96,7 @@ public final class DelimitedFile implements TableFile {
             throw new FormatException("column %s cannot be u64; say i64, or u32".formatted(name));
         }
         DType dtype = stated == null ? DType.U8 : stated;
-        ColumnType type = new ColumnType(name, dtype, options.lists(name), dtype == DType.U8);
-        Double fill = options.fillOf(name);
-        String refusal = fill == null ? null : type.refuses(fill);
-        if (refusal != null) {
-            throw new FormatException(refusal);
-        }
-        return type;
+        return new ColumnType(name, dtype, options.lists(name), dtype == DType.U8);
     }
 
     private static RecordGroups groups(
@@ -153,19 +135,35 @@ public final class DelimitedFile implements TableFile {
             throw new FormatException("its header has %d bytes, the max is %d".formatted(groups.header(), MAX_HEADER));
         }
         byte[] bytes = bytes(Waiting.forValue(file.read(0, (int) groups.header())));
-        CsvCells cells = new CsvCells(syntax, bytes, TextStart.markBytes(bytes, bytes.length, name), 1);
-        return cells.next() ? cells.texts() : List.of();
+        Records records = new Records(syntax, 1);
+        int at = TextStart.markBytes(bytes, bytes.length, name);
+        int start;
+        do {
+            start = at;
+            at = end(records, bytes, start);
+        } while (records.isBlank() && at < bytes.length);
+        CsvCells cells = new CsvCells(syntax);
+        try {
+            cells.find(bytes, start, contentEnd(bytes, start, at));
+            cells.requireUtf8(cells.texts());
+        } catch (CellFault e) {
+            throw new FormatException("its header, line %d: %s".formatted(records.line(), e.getMessage()), e);
+        }
+        return cells.texts();
     }
 
-    private static byte[] bytes(ByteBuffer buffer) {
-        byte[] bytes = new byte[buffer.remaining()];
-        buffer.get(bytes);
-        return bytes;
+    /** Where the record ends that begins at a place. */
+    private static int end(Records records, byte[] bytes, int from) {
+        if (!records.endsIn(bytes, from, bytes.length, 0)) {
+            records.endAt(bytes.length);
+        }
+        return (int) records.end();
     }
 
-    @Override
-    public List<ColumnType> columns() {
-        return columns;
+    /** Where the content of a record ends, before a line feed and a carriage return. */
+    private static int contentEnd(byte[] bytes, int from, int end) {
+        int to = bytes[end - 1] == '\n' ? end - 1 : end;
+        return to > from && bytes[to - 1] == '\r' ? to - 1 : to;
     }
 
     @Override
@@ -174,40 +172,40 @@ public final class DelimitedFile implements TableFile {
     }
 
     @Override
-    public List<Integer> groups() {
-        return Arrays.stream(groups.rows()).boxed().toList();
+    protected String place(int group) {
+        return "in the lines from " + groups.lines()[group];
     }
 
     @Override
-    public Mono<TableGroup> read(int group, CommonColumns common) {
-        return Mono.defer(() -> {
-            MemoryBudget budget = new MemoryBudget(options.maxGroupBytes());
-            long start = groups.offsets()[group];
-            long length = groups.offsets()[group + 1] - start;
-            budget.take(length);
-            return file.read(start, (int) length)
-                    .publishOn(Execution.standard().workers())
-                    .map(Thrown.function(bytes -> decode(group, bytes(bytes), common, budget)));
-        });
+    protected List<FileRange> ranges(int group, MemoryBudget budget) {
+        long start = groups.offsets()[group];
+        long length = groups.offsets()[group + 1] - start;
+        budget.take(length);
+        return List.of(new FileRange(start, (int) length));
     }
 
-    private TableGroup decode(int group, byte[] bytes, CommonColumns common, MemoryBudget budget) {
+    @Override
+    protected Decoded decode(int group, List<ByteBuffer> came, MemoryBudget budget) {
+        byte[] bytes = bytes(came.get(0));
         long line = groups.lines()[group];
         int wanted = groups.rows()[group];
-        try {
-            RowSink sink = new RowSink(columns, options, budget, wanted, line);
-            rows.read(bytes, line, sink);
-            if (sink.isFull()) {
-                return sink.build(common);
+        return at(place(group), () -> {
+            RowSink sink = new RowSink(columns(), options, budget, wanted, line);
+            RecordReader reader = syntax.hasCells() ? new CsvRows(syntax, names, columns()) : new JsonRows(columns());
+            Records records = new Records(syntax, line);
+            for (int at = 0; at < bytes.length; ) {
+                int from = at;
+                int end = end(records, bytes, from);
+                if (!records.isBlank()) {
+                    int to = contentEnd(bytes, from, end);
+                    sink.row(records.line(), () -> reader.read(bytes, from, to, sink));
+                }
+                at = end;
             }
-            throw new FormatException("fewer than %d rows came: the file has changed".formatted(wanted));
-        } catch (FormatException e) {
-            throw new FormatException("%s, in the lines from %d: %s".formatted(name, line, e.getMessage()), e);
-        }
-    }
-
-    @Override
-    public String toString() {
-        return name;
+            if (!sink.isFull()) {
+                throw new FormatException("fewer than %d rows came: the file has changed".formatted(wanted));
+            }
+            return new Decoded(sink.columns(), sink.lines());
+        });
     }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
 import io.penstock.store.internal.Utf8;
 import io.penstock.table.internal.ColumnBuilder;
@@ -19,13 +20,20 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the chosen fields of the object in each line. A field of an object within has a point in its name. */
-final class JsonRows implements RowReader {
+/**
+ * Reads the chosen fields of the object in each line. A field of an object within has a point in its name. A line is
+ * refused for damaged JSON, a name that is there twice in an object, or half of a surrogate pair, whichever fields are
+ * chosen; for a value that is none of its type, if its field is chosen, as others have no type.
+ */
+final class JsonRows implements RecordReader {
 
     /** Python writes NaN and Infinity as they are. */
     private static final JsonFactory JSON = JsonFactory.builder()
             .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .build();
+
+    private static final String HALF = "half of a surrogate pair is no character: write both, or neither";
 
     private final Map<String, Integer> columns = new HashMap<>();
     private final Set<String> objects = new HashSet<>();
@@ -41,25 +49,8 @@ final class JsonRows implements RowReader {
     }
 
     @Override
-    public void read(byte[] bytes, long line, RowSink sink) {
-        long number = line;
-        for (int at = 0; at < bytes.length; number++) {
-            int end = at;
-            boolean blank = true;
-            while (end < bytes.length && bytes[end] != '\n') {
-                blank &= RecordSyntax.JSON_LINES.isBlank(bytes[end++]);
-            }
-            if (!blank) {
-                int from = at;
-                int length = end - at;
-                sink.row(number, () -> line(bytes, from, length, sink));
-            }
-            at = end + 1;
-        }
-    }
-
-    private void line(byte[] bytes, int from, int length, RowSink sink) {
-        try (JsonParser parser = JSON.createParser(bytes, from, length)) {
+    public void read(byte[] bytes, int from, int to, RowSink sink) {
+        try (JsonParser parser = JSON.createParser(bytes, from, to - from)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 throw new CellFault("it is no JSON object");
             }
@@ -68,6 +59,10 @@ final class JsonRows implements RowReader {
                 throw new CellFault("more follows the JSON object");
             }
         } catch (JsonProcessingException e) {
+            if (e.getOriginalMessage().startsWith("Duplicate") && e.getProcessor() instanceof JsonParser parser) {
+                String path = parser.getParsingContext().pathAsPointer().toString();
+                throw CellFault.of(path.substring(1).replace('/', '.'), RowSink.TWICE);
+            }
             throw new CellFault("it is damaged JSON: %s (byte %d of the line)"
                     .formatted(e.getOriginalMessage(), e.getLocation().getByteOffset()));
         } catch (IOException e) {
@@ -85,7 +80,29 @@ final class JsonRows implements RowReader {
             } else if (value == JsonToken.START_OBJECT && objects.contains(name)) {
                 object(parser, name, sink);
             } else {
-                parser.skipChildren();
+                skip(parser, name);
+            }
+        }
+    }
+
+    /** Passes over a value. The parser checks names, but decodes a text only if it is asked for it. */
+    private static void skip(JsonParser parser, String name) throws IOException {
+        int depth = 0;
+        do {
+            JsonToken token = parser.currentToken();
+            if (token == JsonToken.VALUE_STRING) {
+                requirePairs(parser, name);
+            }
+            depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
+        } while (depth > 0 && parser.nextToken() != null);
+    }
+
+    private static void requirePairs(JsonParser parser, String name) throws IOException {
+        char[] text = parser.getTextCharacters();
+        int end = parser.getTextOffset() + parser.getTextLength();
+        for (int i = parser.getTextOffset(); i < end; i++) {
+            if (Character.isSurrogate(text[i]) && Utf8.hasHalfPair(parser.getText())) {
+                throw CellFault.of(name, HALF);
             }
         }
     }
@@ -138,11 +155,8 @@ final class JsonRows implements RowReader {
         if (parser.currentToken() != JsonToken.VALUE_STRING) {
             throw wrong(parser, type, "a text");
         }
-        String text = parser.getText();
-        if (Utf8.hasHalfPair(text)) {
-            throw CellFault.of(type.name(), "half of a surrogate pair is no character: write both, or neither");
-        }
-        return text.getBytes(StandardCharsets.UTF_8);
+        requirePairs(parser, type.name());
+        return parser.getText().getBytes(StandardCharsets.UTF_8);
     }
 
     private static long bits(JsonParser parser, ColumnType type) throws IOException {

@@ -2,13 +2,13 @@ package io.penstock.table.internal.delimited;
 
 import io.penstock.cache.SampleKey;
 import io.penstock.internal.AtomicFile;
+import io.penstock.internal.Crc32c;
 import io.penstock.internal.Notice;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,13 +66,7 @@ final class KeptGroups {
     private static boolean isWhole(byte[] all) {
         int body = all.length - Integer.BYTES;
         return body >= FIXED - Integer.BYTES
-                && checksum(all, body) == ByteBuffer.wrap(all).getInt(body);
-    }
-
-    private static int checksum(byte[] all, int length) {
-        CRC32C checksum = new CRC32C();
-        checksum.update(all, 0, length);
-        return (int) checksum.getValue();
+                && Crc32c.of(all, 0, body) == ByteBuffer.wrap(all).getInt(body);
     }
 
     private @Nullable RecordGroups parse(ByteBuffer in) {
@@ -97,7 +91,8 @@ final class KeptGroups {
         }
         offsets[count] = in.getLong();
         for (int i = 0; i < count; i++) {
-            if (rows[i] < 1 || offsets[i] < header || offsets[i + 1] <= offsets[i]) {
+            long size = offsets[i + 1] - offsets[i];
+            if (rows[i] < 1 || rows[i] > size || offsets[i] < header || size > RecordGroups.MAX_BYTES) {
                 return null;
             }
         }
@@ -119,7 +114,7 @@ final class KeptGroups {
             out.putLong(groups.offsets()[i]).putLong(groups.lines()[i]).putInt(groups.rows()[i]);
         }
         out.putLong(groups.offsets()[groups.size()]);
-        out.putInt(checksum(out.array(), out.position()));
+        out.putInt(Crc32c.of(out.array(), 0, out.position()));
         try {
             Files.createDirectories(file.toAbsolutePath().getParent());
             AtomicFile.write(file, out.array());

@@ -18,7 +18,8 @@ import java.util.Arrays;
 record RecordGroups(long header, long[] offsets, int[] rows, long[] lines) {
 
     static final int TARGET_BYTES = 256 * 1024;
-    static final int MAX_RECORD = 256 << 20;
+    private static final int MAX_RECORD = 256 << 20;
+    static final int MAX_BYTES = MAX_RECORD + 2 * TARGET_BYTES;
     private static final int WINDOW = 64 * 1024;
 
     int size() {
@@ -27,7 +28,7 @@ record RecordGroups(long header, long[] offsets, int[] rows, long[] lines) {
 
     /**
      * Scans a file once, from its first byte to its last.
-     * @throws FormatException if a quote is never closed or seems not to be, or a record is too long
+     * @throws FormatException if a quote is never closed, or a record is too long
      */
     static RecordGroups scan(StoreInput input, RecordSyntax syntax, String name) {
         return new Scan(syntax, name).of(input);
@@ -35,8 +36,8 @@ record RecordGroups(long header, long[] offsets, int[] rows, long[] lines) {
 
     /** A scan under way. */
     private static final class Scan {
-        private final RecordSyntax syntax;
         private final String name;
+        private final Records records;
         private long[] offsets = new long[16];
         private int[] rows = new int[16];
         private long[] lines = new long[16];
@@ -47,61 +48,49 @@ record RecordGroups(long header, long[] offsets, int[] rows, long[] lines) {
         private long groupStart;
         private long groupLine = 1;
         private long recordStart;
-        private long recordLine = 1;
-        private long line = 1;
-        private long quoteLine;
 
         Scan(RecordSyntax syntax, String name) {
-            this.syntax = syntax;
             this.name = name;
-            this.inHeader = syntax.hasHeader();
+            this.records = new Records(syntax, 1);
+            this.inHeader = syntax.hasCells();
         }
 
         RecordGroups of(StoreInput input) {
             byte[] window = new byte[WINDOW];
             long offset = 0;
-            int state = RecordSyntax.START;
-            boolean blank = true;
             for (int count = input.read(window, 0, WINDOW); count >= 0; count = input.read(window, 0, WINDOW)) {
-                int from = offset == 0 ? TextStart.markBytes(window, count, name) : 0;
+                long at = offset;
                 if (offset == 0) {
-                    recordStart = from;
-                    groupStart = from;
+                    at = TextStart.markBytes(window, count, name);
+                    recordStart = at;
+                    groupStart = at;
                 }
-                for (int i = from; i < count; i++) {
-                    byte b = window[i];
-                    int before = state;
-                    state = syntax.next(before, b);
-                    if (state == RecordSyntax.QUOTED && before == RecordSyntax.START) {
-                        quoteLine = line;
-                    } else if (state == RecordSyntax.PLAIN && before == RecordSyntax.CLOSED && line > quoteLine) {
-                        throw new FormatException(
-                                ("%s, line %d: a quote that begins a cell here is closed on line %d, and"
-                                                + " text follows it: is it never closed? put the cell into quotes, with two"
-                                                + " for one")
-                                        .formatted(name, quoteLine, line));
-                    }
-                    blank &= syntax.isBlank(b);
-                    if (b == '\n') {
-                        line++;
-                        if (state == RecordSyntax.END) {
-                            end(offset + i + 1, blank);
-                            blank = true;
-                            state = RecordSyntax.START;
-                        }
-                    }
+                long windowEnd = offset + count;
+                while (at >= offset && at < windowEnd && records.endsIn(window, (int) (at - offset), count, offset)) {
+                    at = records.end();
+                    take(at);
                 }
-                offset += count;
+                offset = at < offset ? at : windowEnd;
+                if (offset < windowEnd) { // a quote that was none took many lines
+                    input.seek(offset);
+                }
                 if (offset - recordStart > MAX_RECORD) {
                     throw new FormatException("%s, line %d: the record has more than %d bytes%s"
-                            .formatted(name, recordLine, MAX_RECORD, quote(state)));
+                            .formatted(
+                                    name,
+                                    records.line(),
+                                    MAX_RECORD,
+                                    records.isQuoted() ? "; a quote in it may not be closed" : ""));
                 }
             }
-            if (state == RecordSyntax.QUOTED) {
-                throw new FormatException(
-                        "%s, line %d: a quote in this record is never closed".formatted(name, recordLine));
+            if (recordStart < offset) {
+                if (records.isQuoted()) {
+                    throw new FormatException(
+                            "%s, line %d: a quote in this record is never closed".formatted(name, records.line()));
+                }
+                records.endAt(offset);
+                take(offset);
             }
-            end(offset, blank);
             if (groupRows > 0) {
                 close(offset);
             }
@@ -110,21 +99,16 @@ record RecordGroups(long header, long[] offsets, int[] rows, long[] lines) {
             return new RecordGroups(header, starts, Arrays.copyOf(rows, groups), Arrays.copyOf(lines, groups));
         }
 
-        private static String quote(int state) {
-            return state == RecordSyntax.QUOTED ? "; a quote in it may not be closed" : "";
-        }
-
-        private void end(long end, boolean blank) {
+        private void take(long end) {
             recordStart = end;
-            recordLine = line;
-            if (blank) {
+            if (records.isBlank()) {
                 return;
             }
             if (inHeader) {
                 inHeader = false;
                 header = end;
                 groupStart = end;
-                groupLine = line;
+                groupLine = records.nextLine();
                 return;
             }
             groupRows++;
@@ -143,7 +127,7 @@ record RecordGroups(long header, long[] offsets, int[] rows, long[] lines) {
             rows[groups] = groupRows;
             lines[groups++] = groupLine;
             groupStart = end;
-            groupLine = line;
+            groupLine = records.nextLine();
             groupRows = 0;
         }
     }

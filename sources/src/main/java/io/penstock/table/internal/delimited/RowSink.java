@@ -4,7 +4,6 @@ import io.penstock.fault.FormatException;
 import io.penstock.table.TableOptions;
 import io.penstock.table.internal.ColumnBuilder;
 import io.penstock.table.internal.ColumnType;
-import io.penstock.table.internal.CommonColumns;
 import io.penstock.table.internal.DecodedColumn;
 import io.penstock.table.internal.MemoryBudget;
 import io.penstock.table.internal.TableGroup;
@@ -16,6 +15,8 @@ import java.util.Map;
 
 /** Takes the rows of a group. A row in which something is wrong has placeholders, and is refused when it is loaded. */
 final class RowSink {
+
+    static final String TWICE = "it is there twice";
 
     private static final int A_FAULT = 256;
 
@@ -75,7 +76,7 @@ final class RowSink {
 
     private void begin(int column) {
         if (begun[column]) {
-            throw CellFault.of(types.get(column).name(), "it is there twice");
+            throw CellFault.of(types.get(column).name(), TWICE);
         }
         begun[column] = true;
     }
@@ -105,9 +106,12 @@ final class RowSink {
         return builders.get(column);
     }
 
-    TableGroup build(CommonColumns common) {
-        List<DecodedColumn> own = builders.stream().map(ColumnBuilder::build).toList();
-        return new TableGroup(
-                common.of(own, rows, budget), rows, new TableGroup.Lines(firstLine, lines, faults), budget);
+    List<DecodedColumn> columns() {
+        return builders.stream().map(ColumnBuilder::build).toList();
+    }
+
+    /** Where the rows lie, and what is wrong with some. */
+    TableGroup.Lines lines() {
+        return new TableGroup.Lines(firstLine, lines, faults);
     }
 }

@@ -3,12 +3,12 @@ package io.penstock.table.internal.parquet;
 import com.github.luben.zstd.Zstd;
 import io.penstock.fault.FormatException;
 import io.penstock.internal.OptionalLibrary;
+import io.penstock.store.internal.InflatedStream;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.zip.GZIPInputStream;
 import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
 import org.apache.parquet.format.CompressionCodec;
@@ -94,7 +94,8 @@ final class PageCodec {
     }
 
     private static int gzip(byte[] encoded, int at, int stored, byte[] bytes) throws IOException {
-        try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(encoded, at, stored))) {
+        try (InflatedStream in =
+                new InflatedStream(new ByteArrayInputStream(encoded, at, stored), InflatedStream.Form.GZIP)) {
             int came = in.readNBytes(bytes, 0, bytes.length);
             return in.read() < 0 ? came : came + 1;
         }

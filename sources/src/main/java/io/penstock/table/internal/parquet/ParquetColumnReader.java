@@ -37,16 +37,20 @@ final class ParquetColumnReader {
         this.column = column;
     }
 
-    /** @throws FormatException if the bytes are damaged */
+    /**
+     * Decodes all pages.
+     * @param start where they begin in the file
+     * @throws FormatException if the bytes are damaged
+     */
     static DecodedColumn decode(
             ParquetLeaf leaf,
-            ColumnRange range,
+            ColumnMetaData metadata,
+            long start,
             ByteBuffer bytes,
             int rows,
             @Nullable ParsedVersion writer,
             @Nullable Double fill,
             MemoryBudget budget) {
-        ColumnMetaData metadata = range.metadata();
         ColumnPages pages = new ColumnPages(leaf.descriptor(), metadata, bytes, budget);
         ColumnBuilder column = new ColumnBuilder(leaf.type(), fill, budget);
         try {
@@ -60,11 +64,10 @@ final class ParquetColumnReader {
                 new ParquetColumnReader(leaf, rows, column).read(reader, metadata.getNum_values());
             }
         } catch (FormatException e) {
-            throw new FormatException(
-                    "%s, in the page at byte %d".formatted(e.getMessage(), range.start() + pages.page()), e);
+            throw new FormatException("%s, in the page at byte %d".formatted(e.getMessage(), start + pages.page()), e);
         } catch (IOException | RuntimeException e) { // the library trusts what pages say
             throw new FormatException(
-                    "the page at byte %d is damaged: %s".formatted(range.start() + pages.page(), reason(e)), e);
+                    "the page at byte %d is damaged: %s".formatted(start + pages.page(), reason(e)), e);
         }
         if (column.rows() != rows) {
             throw new FormatException("%d rows are wanted, %d came".formatted(rows, column.rows()));

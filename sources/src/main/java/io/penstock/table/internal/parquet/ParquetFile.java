@@ -1,19 +1,15 @@
 package io.penstock.table.internal.parquet;
 
 import io.penstock.fault.FormatException;
-import io.penstock.internal.Thrown;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.store.internal.Waiting;
-import io.penstock.stream.Execution;
 import io.penstock.table.TableOptions;
-import io.penstock.table.internal.ColumnType;
-import io.penstock.table.internal.CommonColumns;
 import io.penstock.table.internal.DecodedColumn;
+import io.penstock.table.internal.FileRange;
 import io.penstock.table.internal.MemoryBudget;
 import io.penstock.table.internal.TableFile;
-import io.penstock.table.internal.TableGroup;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,6 +19,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.apache.parquet.VersionParser;
 import org.apache.parquet.VersionParser.ParsedVersion;
 import org.apache.parquet.VersionParser.VersionParseException;
@@ -33,13 +30,12 @@ import org.apache.parquet.format.FileMetaData;
 import org.apache.parquet.format.RowGroup;
 import org.apache.parquet.format.Util;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
 
 /**
  * A Parquet file: its footer, and the chosen columns of a row group at a time. The store fetches the bytes of these
  * columns alone, and the workers decode them.
  */
-public final class ParquetFile implements TableFile {
+public final class ParquetFile extends TableFile {
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     private static final int TAIL = 64 * 1024;
@@ -48,22 +44,22 @@ public final class ParquetFile implements TableFile {
     private static final String MAGIC = "PAR1";
     private static final String ENCRYPTED = "PARE";
 
-    private final String name;
-    private final StoreFile file;
     private final FileMetaData footer;
     private final List<String> names;
     private final List<ParquetLeaf> leaves;
     private final @Nullable ParsedVersion writer;
-    private final TableOptions options;
 
-    private ParquetFile(String name, StoreFile file, FileMetaData footer, List<String> wanted, TableOptions options) {
-        List<ParquetLeaf> all = ParquetLeaves.of(footer.getSchema());
-        this.name = name;
-        this.names = all.stream().map(leaf -> leaf.type().name()).toList();
-        this.file = file;
+    private ParquetFile(
+            String name,
+            StoreFile file,
+            FileMetaData footer,
+            List<String> names,
+            List<ParquetLeaf> leaves,
+            TableOptions options) {
+        super(name, file, leaves.stream().map(ParquetLeaf::type).toList(), rows(footer), options);
         this.footer = footer;
-        this.leaves = chosen(all, wanted);
-        this.options = options;
+        this.names = names;
+        this.leaves = leaves;
         this.writer = version(footer.getCreated_by());
     }
 
@@ -74,23 +70,15 @@ public final class ParquetFile implements TableFile {
      */
     public static ParquetFile open(StoreFiles files, StoreEntry entry, List<String> wanted, TableOptions options) {
         String name = files.place(entry);
-        try {
+        return named(name, () -> {
             StoreFile file = new StoreFile(files.store(), entry);
             FileMetaData footer = footer(file);
-            ParquetFile found = new ParquetFile(name, file, footer, wanted, options);
-            found.groups();
+            List<ParquetLeaf> all = ParquetLeaves.of(footer.getSchema());
+            List<String> names = all.stream().map(leaf -> leaf.type().name()).toList();
+            ParquetFile found = new ParquetFile(name, file, footer, names, chosen(all, wanted), options);
             found.requireCodecs();
-            for (ParquetLeaf leaf : found.leaves) {
-                Double fill = options.fillOf(leaf.type().name());
-                String refusal = fill == null ? null : leaf.type().refuses(fill);
-                if (refusal != null) {
-                    throw new FormatException(refusal);
-                }
-            }
             return found;
-        } catch (FormatException e) {
-            throw new FormatException("%s: %s".formatted(name, e.getMessage()), e);
-        }
+        });
     }
 
     private static @Nullable ParsedVersion version(@Nullable String createdBy) {
@@ -137,12 +125,6 @@ public final class ParquetFile implements TableFile {
         }
     }
 
-    private static byte[] bytes(ByteBuffer buffer) {
-        byte[] bytes = new byte[buffer.remaining()];
-        buffer.get(bytes);
-        return bytes;
-    }
-
     private static List<ParquetLeaf> chosen(List<ParquetLeaf> all, List<String> wanted) {
         if (wanted.isEmpty()) {
             return all;
@@ -157,17 +139,11 @@ public final class ParquetFile implements TableFile {
     }
 
     @Override
-    public List<ColumnType> columns() {
-        return leaves.stream().map(ParquetLeaf::type).toList();
-    }
-
-    @Override
     public List<String> names() {
         return names;
     }
 
-    @Override
-    public List<Integer> groups() {
+    private static List<Integer> rows(FileMetaData footer) {
         List<Integer> rows = new ArrayList<>();
         for (RowGroup group : footer.getRow_groups()) {
             long count = group.getNum_rows();
@@ -196,53 +172,48 @@ public final class ParquetFile implements TableFile {
     }
 
     @Override
-    public Mono<TableGroup> read(int group, CommonColumns common) {
-        return Mono.defer(() -> {
-            List<ColumnRange> ranges = new ArrayList<>();
-            MemoryBudget budget = new MemoryBudget(options.maxGroupBytes());
-            for (ParquetLeaf leaf : leaves) {
-                ColumnRange range = named(group, leaf, () -> range(group, leaf));
-                named(group, leaf, () -> {
-                    budget.take(range.length());
-                    return range;
-                });
-                ranges.add(range);
-            }
-            return ColumnRange.read(file, ranges)
-                    .publishOn(Execution.standard().workers())
-                    .map(Thrown.function(bytes -> decode(group, ranges, bytes, common, budget)));
-        });
+    protected String place(int group) {
+        return "row group " + group;
     }
 
-    private TableGroup decode(
-            int group, List<ColumnRange> ranges, List<ByteBuffer> bytes, CommonColumns common, MemoryBudget budget) {
-        int rows = (int) footer.getRow_groups().get(group).getNum_rows();
+    private <T> T inColumn(int group, ParquetLeaf leaf, Supplier<T> work) {
+        return at("%s, column %s".formatted(place(group), leaf.type().name()), work);
+    }
+
+    @Override
+    protected List<FileRange> ranges(int group, MemoryBudget budget) {
+        List<FileRange> ranges = new ArrayList<>();
+        for (ParquetLeaf leaf : leaves) {
+            ranges.add(inColumn(group, leaf, () -> {
+                FileRange range = range(column(group, leaf), file.size());
+                budget.take(range.length());
+                return range;
+            }));
+        }
+        return ranges;
+    }
+
+    @Override
+    protected Decoded decode(int group, List<ByteBuffer> bytes, MemoryBudget budget) {
+        int rows = groups().get(group);
         List<DecodedColumn> columns = new ArrayList<>();
-        for (int i = 0; i < ranges.size(); i++) {
+        for (int i = 0; i < leaves.size(); i++) {
             ParquetLeaf leaf = leaves.get(i);
             ByteBuffer stored = bytes.set(i, NOTHING); // free for collection when the column is decoded
-            ColumnRange range = ranges.get(i);
             Double fill = options.fillOf(leaf.type().name());
-            columns.add(named(
-                    group, leaf, () -> ParquetColumnReader.decode(leaf, range, stored, rows, writer, fill, budget)));
+            ColumnMetaData column = column(group, leaf);
+            columns.add(inColumn(
+                    group,
+                    leaf,
+                    () -> ParquetColumnReader.decode(
+                            leaf, column, range(column, file.size()).start(), stored, rows, writer, fill, budget)));
             budget.give(stored.remaining());
         }
-        return new TableGroup(common.of(columns, rows, budget), rows, null, budget);
+        return new Decoded(columns, null);
     }
 
-    private <T> T named(int group, ParquetLeaf leaf, java.util.function.Supplier<T> work) {
-        try {
-            return work.get();
-        } catch (FormatException e) {
-            throw new FormatException(
-                    "%s, row group %d, column %s: %s"
-                            .formatted(name, group, leaf.type().name(), e.getMessage()),
-                    e);
-        }
-    }
-
-    /** Where a column of a row group lies. */
-    private ColumnRange range(int group, ParquetLeaf leaf) {
+    /** What the footer says of a column in a row group. */
+    private ColumnMetaData column(int group, ParquetLeaf leaf) {
         List<ColumnChunk> chunks = footer.getRow_groups().get(group).getColumns();
         if (leaf.number() >= chunks.size()) {
             throw new FormatException("the row group has only %d columns".formatted(chunks.size()));
@@ -260,11 +231,23 @@ public final class ParquetFile implements TableFile {
                         .equals(List.of(leaf.descriptor().getPath()))) {
             throw new FormatException("its place in the file is not known");
         }
-        return ColumnRange.of(metadata, file.size());
+        return metadata;
     }
 
-    @Override
-    public String toString() {
-        return name;
+    /** Where the pages of a column lie. */
+    private static FileRange range(ColumnMetaData metadata, long size) {
+        long start = metadata.getData_page_offset();
+        long dictionary = metadata.getDictionary_page_offset();
+        if (metadata.isSetDictionary_page_offset() && dictionary > 0 && dictionary < start) {
+            start = dictionary;
+        }
+        long length = metadata.getTotal_compressed_size();
+        if (start < 0 || length < 0 || length > Integer.MAX_VALUE - 8 || start > size - length) {
+            throw new FormatException("it claims %d bytes at byte %d, the file has %d".formatted(length, start, size));
+        }
+        if (metadata.getNum_values() < 0) {
+            throw new FormatException("it claims %d values".formatted(metadata.getNum_values()));
+        }
+        return new FileRange(start, (int) length);
     }
 }

@@ -54,9 +54,9 @@ final class BloscFrame {
             throw new FormatException("frame version must be at most %d, was %d".formatted(NEWEST_VERSION, version));
         }
         if (length < 0 || length > max) {
-            throw Compressor.tooMany(max);
+            throw Compressors.tooMany(max);
         }
-        if (stored < HEADER || stored > frame.length) {
+        if (stored < HEADER || stored != frame.length) {
             throw new FormatException("frame says it has %d bytes, has %d".formatted(stored, frame.length));
         }
         if (length > 0 && (blockBytes <= 0 || blockBytes > Integer.MAX_VALUE / 2)) {
@@ -133,10 +133,10 @@ final class BloscFrame {
         try {
             came = switch (format) {
                 case 0 -> BloscLz.decode(frame, at, stored, to, toAt, size);
-                case 1 -> Lz4.block(frame, at, stored, to, toAt, size);
+                case 1 -> Compressors.Lz4.block(frame, at, stored, to, toAt, size);
                 case 2 -> snappy(at, stored, to, toAt, size);
                 case 3 -> zlib(at, stored, to, toAt, size);
-                case 4 -> Zstandard.block(frame, at, stored, to, toAt, size);
+                case 4 -> Compressors.Zstandard.block(frame, at, stored, to, toAt, size);
                 default -> throw new FormatException("compressor is not supported: format " + format);
             };
         } catch (FormatException e) {
@@ -145,7 +145,7 @@ final class BloscFrame {
                 | IOException
                 | RuntimeException e) { // those of optional libraries have no name here
             throw new FormatException(
-                    "%s stream at byte %d is damaged: %s".formatted(FORMATS[format], at, Compressor.reason(e)), e);
+                    "%s stream at byte %d is damaged: %s".formatted(FORMATS[format], at, Compressors.reason(e)), e);
         }
         if (came != size) {
             throw new FormatException(

@@ -1,11 +1,11 @@
 package io.penstock.zarr.internal.codec;
 
 import io.penstock.fault.FormatException;
+import io.penstock.internal.HeapLimit;
 import io.penstock.tensor.Shape;
 import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToArray;
 import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToBytes;
 import io.penstock.zarr.internal.codec.ZarrCodec.BytesToBytes;
-import io.penstock.zarr.internal.element.Cells;
 import io.penstock.zarr.internal.element.ElementType;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,8 +14,6 @@ import java.util.stream.Stream;
 
 /** The codecs of a chunk: elements are rearranged, then serialised, then compressed. Decoding starts at the end. */
 public record CodecChain(List<ArrayToArray> arrays, ArrayToBytes serial, List<BytesToBytes> compressions) {
-
-    private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
 
     public CodecChain {
         arrays = List.copyOf(arrays);
@@ -27,57 +25,63 @@ public record CodecChain(List<ArrayToArray> arrays, ArrayToBytes serial, List<By
         return serial instanceof ShardingCodec && arrays.isEmpty() && compressions.isEmpty();
     }
 
+    /** The stages of elements: before the first codec of arrays, behind each, and so before they are serialised. */
+    private record Stages(List<Shape> shapes, List<ElementType> types) {
+
+        Shape shape() {
+            return shapes.get(shapes.size() - 1);
+        }
+
+        ElementType type() {
+            return types.get(types.size() - 1);
+        }
+    }
+
+    private Stages stages(Shape shape, ElementType type) {
+        Stages stages = new Stages(new ArrayList<>(List.of(shape)), new ArrayList<>(List.of(type)));
+        for (ArrayToArray codec : arrays) {
+            stages.shapes.add(codec.encodedShape(stages.shape()));
+            stages.types.add(codec.encodedType(stages.type()));
+        }
+        return stages;
+    }
+
     /**
-     * The elements of one chunk.
+     * The elements of one chunk, as {@link io.penstock.zarr.internal.element.ChunkTensor} lays them out.
      * @param max bytes a chunk may have decoded, in all stages
      */
-    public Cells decode(byte[] encoded, Shape shape, ElementType type, long max) {
-        List<Shape> shapes = new ArrayList<>(List.of(shape));
-        List<ElementType> types = new ArrayList<>(List.of(type));
-        for (ArrayToArray codec : arrays) {
-            shapes.add(codec.encodedShape(last(shapes)));
-            types.add(codec.encodedType(last(types)));
-        }
-        long[] limits = limits(last(shapes), last(types), max);
+    public byte[] decode(byte[] encoded, Shape shape, ElementType type, long max) {
+        Stages stages = stages(shape, type);
+        long[] limits = limits(stages, max);
         byte[] bytes = encoded;
         for (int i = compressions.size() - 1; i >= 0; i--) {
             bytes = compressions.get(i).decode(bytes, (int) limits[i]);
         }
-        Cells cells = serial.decode(bytes, last(shapes), last(types), max);
+        bytes = serial.decode(bytes, stages.shape(), stages.type(), max);
         for (int i = arrays.size() - 1; i >= 0; i--) {
-            cells = arrays.get(i).decode(cells, shapes.get(i));
+            bytes = arrays.get(i).decode(bytes, stages.shapes.get(i), stages.types.get(i));
         }
-        return cells;
-    }
-
-    private static <T> T last(List<T> all) {
-        return all.get(all.size() - 1);
+        return bytes;
     }
 
     /** The max decoded size of each compression, then the max encoded size of the chain. */
-    private long[] limits(Shape shape, ElementType type, long max) {
+    private long[] limits(Stages stages, long max) {
         long[] limits = new long[compressions.size() + 1];
-        limits[0] = Math.min(LARGEST_ARRAY, serial.encodedBytes(shape, type, max));
+        limits[0] = Math.min(HeapLimit.MAX_ARRAY, serial.encodedBytes(stages.shape(), stages.type(), max));
         for (int i = 0; i < compressions.size(); i++) {
-            limits[i + 1] = Math.min(LARGEST_ARRAY, compressions.get(i).encodedBytes(limits[i]));
+            limits[i + 1] =
+                    Math.min(HeapLimit.MAX_ARRAY, compressions.get(i).sizes().applyAsLong(limits[i]));
         }
         return limits;
     }
 
     /** The max encoded size of a chunk. */
     public int encodedBytes(Shape shape, ElementType type, long max) {
-        Shape stored = shape;
-        ElementType storedType = type;
-        for (ArrayToArray codec : arrays) {
-            stored = codec.encodedShape(stored);
-            storedType = codec.encodedType(storedType);
-        }
-        long[] limits = limits(stored, storedType, max);
-        return (int) limits[compressions.size()];
+        return (int) limits(stages(shape, type), max)[compressions.size()];
     }
 
     void requireExact(String what) {
-        if (!(serial instanceof PlainBytes) || compressions.stream().anyMatch(Compressor.class::isInstance)) {
+        if (!(serial instanceof PlainBytes) || !compressions.stream().allMatch(BytesToBytes::isExact)) {
             throw new FormatException(
                     "%s must have codecs whose result has a known length, has %s".formatted(what, this));
         }
@@ -85,7 +89,7 @@ public record CodecChain(List<ArrayToArray> arrays, ArrayToBytes serial, List<By
 
     public List<String> names() {
         return Stream.of(arrays.stream(), Stream.of(serial), compressions.stream())
-                .flatMap(codecs -> codecs.map(codec -> codec.name().toLowerCase(java.util.Locale.ROOT)))
+                .flatMap(codecs -> codecs.map(ZarrCodec::name))
                 .toList();
     }
 

@@ -3,10 +3,12 @@ package io.penstock.zarr.internal.codec;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.fault.FormatException;
 import io.penstock.internal.OptionalLibrary;
+import io.penstock.store.internal.InflatedStream;
 import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToBytes;
 import io.penstock.zarr.internal.codec.ZarrCodec.BytesToBytes;
 import io.penstock.zarr.internal.element.MetadataJson;
 import io.penstock.zarr.internal.element.NumberType;
+import java.io.ByteArrayInputStream;
 
 /** numcodecs' codecs by their names; v3 may put {@code numcodecs.} before a name. */
 public final class Codecs {
@@ -16,40 +18,64 @@ public final class Codecs {
     private Codecs() {}
 
     public static ArrayToBytes texts(String id) {
-        return switch (id) {
-            case "vlen-utf8", "vlen-bytes" -> new VariableTexts(id);
-            case "json2" -> new JsonTexts();
-            default -> throw unsupported(id);
-        };
+        if (!isTexts(id)) {
+            throw unsupported(id);
+        }
+        return new Texts(id);
+    }
+
+    public static boolean isTexts(String id) {
+        return id.equals("vlen-utf8") || id.equals("vlen-bytes") || id.equals("json2");
     }
 
     public static BytesToBytes bytes(String id, JsonNode config) {
         return switch (id) {
             case "zstd" -> {
                 require(id, OptionalLibrary.ZSTD);
-                yield new Zstandard();
+                yield BytesToBytes.compressor(id, (encoded, max) -> Compressors.Zstandard.decode(encoded, max));
             }
             case "lz4" -> {
                 require(id, OptionalLibrary.LZ4);
-                yield new Lz4();
+                yield BytesToBytes.compressor(id, (encoded, max) -> Compressors.Lz4.decode(encoded, max));
             }
-            case "zlib" -> Compression.ZLIB;
-            case "gzip" -> Compression.GZIP;
+            case "zlib" -> inflated(id, InflatedStream.Form.ZLIB);
+            case "gzip" -> inflated(id, InflatedStream.Form.GZIP);
             case "bz2" -> {
                 require(id, OptionalLibrary.COMPRESS);
-                yield new Bzip2();
+                yield BytesToBytes.compressor(id, (encoded, max) -> Compressors.Bzip2.decode(encoded, max));
             }
             case "blosc" -> blosc(config);
             case "lzma" -> lzma(config);
-            case "shuffle" -> new Shuffle(MetadataJson.integer(config, "elementsize", 4, 0, 255));
-            case "packbits" -> new PackBits();
-            case "bitround" -> new Unchanged(id);
-            case "crc32" -> new ChecksumCodec(ChecksumCodec.Sum.CRC32, atStart(config, "start"));
-            case "crc32c" -> new ChecksumCodec(ChecksumCodec.Sum.CRC32C, atStart(config, "end"));
-            case "adler32" -> new ChecksumCodec(ChecksumCodec.Sum.ADLER32, atStart(config, "start"));
-            case "fletcher32" -> new ChecksumCodec(ChecksumCodec.Sum.FLETCHER32, false);
-            default -> numbers(id, config);
+            case "shuffle" -> Shuffle.of(MetadataJson.integer(config, "elementsize", 4, 0, 255));
+            case "packbits" -> BytesToBytes.exact(id, decoded -> 1 + (decoded + 7) / 8, Codecs::unpacked);
+            // lossy when writing, nothing when reading
+            case "bitround" -> BytesToBytes.exact(id, decoded -> decoded, (encoded, max) -> encoded);
+            case "crc32", "adler32" -> Checksums.of(id, atStart(config, "start"));
+            case "crc32c" -> Checksums.of(id, atStart(config, "end"));
+            case "fletcher32" -> Checksums.of(id, false);
+            default -> numbers(id, config).ofBytes();
         };
+    }
+
+    private static BytesToBytes inflated(String id, InflatedStream.Form form) {
+        return BytesToBytes.compressor(
+                id,
+                (encoded, max) -> Compressors.all(new InflatedStream(new ByteArrayInputStream(encoded), form), max));
+    }
+
+    /** Eight truth values a byte, the first in the highest bit, after a byte that says how many bits are left over. */
+    private static byte[] unpacked(byte[] encoded, int max) {
+        int spare = encoded.length == 0 ? -1 : encoded[0];
+        long count = (encoded.length - 1L) * 8 - spare;
+        if (spare < 0 || spare > 7 || count < 0 || count > max) {
+            throw new FormatException("at most %d values are expected, came %d bytes, with %d bits left over"
+                    .formatted(max, encoded.length, spare));
+        }
+        byte[] result = new byte[(int) count];
+        for (int i = 0; i < result.length; i++) {
+            result[i] = (byte) (encoded[1 + i / 8] >> (7 - i % 8) & 1);
+        }
+        return result;
     }
 
     /** xz: numcodecs' other formats, {@code .lzma} files and raw streams, are in no data set that we know. */
@@ -59,7 +85,7 @@ public final class Codecs {
             throw new FormatException("codec \"lzma\" is supported in format 1 (xz), was %d".formatted(format));
         }
         require("lzma", OptionalLibrary.XZ);
-        return new Lzma();
+        return BytesToBytes.compressor("lzma", (encoded, max) -> Compressors.Xz.decode(encoded, max));
     }
 
     /** Its frames say again which compressor they have; libraries are asked for when the array is opened. */
@@ -71,7 +97,7 @@ public final class Codecs {
             case "snappy" -> require("blosc with snappy", OptionalLibrary.COMPRESS);
             default -> {} // ours, or the JDK's
         }
-        return Compression.BLOSC;
+        return BytesToBytes.compressor("blosc", BloscFrame::decode);
     }
 
     private static void require(String codec, OptionalLibrary library) {
@@ -119,23 +145,5 @@ public final class Codecs {
 
     public static FormatException unsupported(String id) {
         return new FormatException("codec is not supported: \"%s\"".formatted(id));
-    }
-
-    /** A filter that is lossy when writing and does nothing when reading: {@code bitround}. */
-    record Unchanged(String name) implements BytesToBytes {
-
-        @Override
-        public byte[] decode(byte[] encoded, int max) {
-            if (encoded.length > max) {
-                throw new FormatException(
-                        "%s: at most %d bytes are expected, came %d".formatted(name, max, encoded.length));
-            }
-            return encoded;
-        }
-
-        @Override
-        public long encodedBytes(long decoded) {
-            return decoded;
-        }
     }
 }

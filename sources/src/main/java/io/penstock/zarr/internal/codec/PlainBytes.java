@@ -3,8 +3,9 @@ package io.penstock.zarr.internal.codec;
 import io.penstock.fault.FormatException;
 import io.penstock.tensor.Shape;
 import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToBytes;
-import io.penstock.zarr.internal.element.Cells;
 import io.penstock.zarr.internal.element.ElementType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /** Elements of one width, one after the other. */
 public record PlainBytes(boolean bigEndian) implements ArrayToBytes {
@@ -15,26 +16,26 @@ public record PlainBytes(boolean bigEndian) implements ArrayToBytes {
     }
 
     @Override
-    public Cells decode(byte[] encoded, Shape shape, ElementType type, long max) {
+    public byte[] decode(byte[] encoded, Shape shape, ElementType type, long max) {
         long needed = encodedBytes(shape, type, max);
         if (encoded.length != needed) {
             throw new FormatException(
                     "%s%s needs %d bytes, came %d".formatted(type.name(), shape, needed, encoded.length));
         }
-        return new Cells.Fixed(bigEndian ? swapped(encoded, type.swapBytes()) : encoded, type.width());
+        return bigEndian ? swapped(ByteBuffer.wrap(encoded), type.swapBytes()).array() : encoded;
     }
 
-    private static byte[] swapped(byte[] bytes, int width) {
-        if (width == 1) {
-            return bytes;
+    /** A copy of numbers of this many bytes with the bytes of each turned around. */
+    public static ByteBuffer swapped(ByteBuffer bytes, int width) {
+        ByteBuffer from = bytes.slice().order(ByteOrder.BIG_ENDIAN);
+        ByteBuffer to = ByteBuffer.allocate(from.remaining()).order(ByteOrder.LITTLE_ENDIAN);
+        switch (width) {
+            case Short.BYTES -> to.asShortBuffer().put(from.asShortBuffer());
+            case Integer.BYTES -> to.asIntBuffer().put(from.asIntBuffer());
+            case Long.BYTES -> to.asLongBuffer().put(from.asLongBuffer());
+            default -> to.duplicate().put(from);
         }
-        byte[] result = new byte[bytes.length];
-        for (int i = 0; i < bytes.length; i += width) {
-            for (int b = 0; b < width; b++) {
-                result[i + b] = bytes[i + width - 1 - b];
-            }
-        }
-        return result;
+        return to;
     }
 
     @Override

@@ -10,20 +10,13 @@ import java.util.Comparator;
 import java.util.List;
 
 /** Where in a shard its inner chunks lie, in C order; checked against the shard's size and against each other. */
-public final class ShardIndex {
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record ShardIndex(long[] offsets, int[] lengths) {
 
     /** Each entry is an offset and a length. */
     static final int ENTRY_BYTES = 2 * Long.BYTES;
 
     private static final long ABSENT = -1;
-
-    private final long[] offsets;
-    private final int[] lengths;
-
-    private ShardIndex(long[] offsets, int[] lengths) {
-        this.offsets = offsets;
-        this.lengths = lengths;
-    }
 
     /**
      * Reads the index of a shard, and checks it against the shard's size.

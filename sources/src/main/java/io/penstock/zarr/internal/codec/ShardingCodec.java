@@ -4,7 +4,6 @@ import io.penstock.fault.FormatException;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToBytes;
-import io.penstock.zarr.internal.element.Cells;
 import io.penstock.zarr.internal.element.ChunkTensor;
 import io.penstock.zarr.internal.element.ElementType;
 import io.penstock.zarr.internal.element.FillValue;
@@ -69,14 +68,13 @@ public record ShardingCodec(Shape inner, CodecChain codecs, CodecChain index, bo
     }
 
     public ShardIndex readIndex(byte[] encoded, Shape perShard, long shardBytes, int max) {
-        Cells.Fixed numbers =
-                (Cells.Fixed) index.decode(encoded, ShardIndex.shape(perShard), NUMBERS, Integer.MAX_VALUE);
-        return ShardIndex.of(numbers.bytes(), shardBytes, indexAt(shardBytes, encoded.length), encoded.length, max);
+        byte[] numbers = index.decode(encoded, ShardIndex.shape(perShard), NUMBERS, Integer.MAX_VALUE);
+        return ShardIndex.of(numbers, shardBytes, indexAt(shardBytes, encoded.length), encoded.length, max);
     }
 
     /** The whole shard, where it cannot be read in parts because something was done to all of it. */
     @Override
-    public Cells decode(byte[] encoded, Shape shape, ElementType type, long max) {
+    public byte[] decode(byte[] encoded, Shape shape, ElementType type, long max) {
         Shape per = perShard(shape);
         int indexBytes = indexBytes(per);
         int from = (int) indexAt(encoded.length, indexBytes);
@@ -94,13 +92,14 @@ public record ShardingCodec(Shape inner, CodecChain codecs, CodecChain index, bo
                 whole.putFill(Grid.corner(i, per, inner), inner);
             }
         }
-        return whole.cells();
+        return whole.bytes();
     }
 
     @Override
     public long encodedBytes(Shape shape, ElementType type, long max) {
         Shape per = perShard(shape);
         long inside = Math.min(Integer.MAX_VALUE, codecs.encodedBytes(inner, type, max)) * per.elements();
-        return Math.min(Integer.MAX_VALUE, inside) + indexBytes(per);
+        return Math.min(
+                max, inside + indexBytes(per)); // before a compressor that may follow, so it bounds what it gives
     }
 }

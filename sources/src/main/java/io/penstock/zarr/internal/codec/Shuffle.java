@@ -6,33 +6,29 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Stores the first bytes of all elements, then the second ones, and so on. */
-record Shuffle(int elementBytes) implements BytesToBytes {
+/** Stores the first bytes of all elements, then the second ones, and so on; or the same with bits. */
+final class Shuffle {
 
     private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-    @Override
-    public String name() {
-        return "shuffle";
-    }
+    private Shuffle() {}
 
-    @Override
-    public byte[] decode(byte[] encoded, int max) {
-        if (encoded.length > max) {
-            throw new FormatException("shuffle: at most %d bytes are expected, came %d".formatted(max, encoded.length));
-        }
-        if (elementBytes <= 1) {
-            return encoded;
-        }
-        if (encoded.length % elementBytes != 0) {
-            throw new FormatException(
-                    "shuffle: %d bytes are not made of elements of %d bytes".formatted(encoded.length, elementBytes));
-        }
-        byte[] result = new byte[encoded.length];
-        undo(encoded, 0, result, 0, encoded.length, elementBytes);
-        return result;
+    /** The codec of a chunk; within a frame of Blosc's there is another. */
+    static BytesToBytes of(int elementBytes) {
+        return BytesToBytes.exact("shuffle", decoded -> decoded, (encoded, max) -> {
+            if (elementBytes <= 1) {
+                return encoded;
+            }
+            if (encoded.length % elementBytes != 0) {
+                throw new FormatException(
+                        "%d bytes are not made of elements of %d bytes".formatted(encoded.length, elementBytes));
+            }
+            byte[] result = new byte[encoded.length];
+            undo(encoded, 0, result, 0, encoded.length, elementBytes);
+            return result;
+        });
     }
 
     /** Puts the bytes of elements side by side again; bytes that are no whole element stay at the end. */
@@ -85,11 +81,6 @@ record Shuffle(int elementBytes) implements BytesToBytes {
             }
             LONG.set(to, toAt + Long.BYTES * i, element);
         }
-    }
-
-    @Override
-    public long encodedBytes(long decoded) {
-        return decoded;
     }
 
     /** Undoes Blosc 1's bit shuffle: the lowest bits of all elements, eight elements a byte, then the second lowest. */

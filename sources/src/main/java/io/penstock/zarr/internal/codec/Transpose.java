@@ -3,9 +3,10 @@ package io.penstock.zarr.internal.codec;
 import io.penstock.fault.FormatException;
 import io.penstock.tensor.Shape;
 import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToArray;
-import io.penstock.zarr.internal.element.Cells;
+import io.penstock.zarr.internal.element.ChunkTensor;
 import io.penstock.zarr.internal.element.ElementType;
 import java.util.Arrays;
+import java.util.function.IntSupplier;
 import java.util.stream.IntStream;
 
 /** Stores the axes in another order: axis i of what is stored is axis {@code order[i]} of the array. */
@@ -54,7 +55,7 @@ public final class Transpose implements ArrayToArray {
     }
 
     @Override
-    public Cells decode(Cells encoded, Shape decodedShape) {
+    public byte[] decode(byte[] encoded, Shape decodedShape, ElementType type) {
         int rank = order.length;
         int[] strides = new int[rank]; // of each decoded axis, in encoded elements
         int stride = 1;
@@ -62,20 +63,24 @@ public final class Transpose implements ArrayToArray {
             strides[order[i]] = stride;
             stride *= (int) decodedShape.dim(order[i]);
         }
-        int[] sources = new int[(int) decodedShape.elements()];
         int[] at = new int[rank];
-        int source = 0;
-        for (int i = 0; i < sources.length; i++) {
-            sources[i] = source;
-            for (int axis = rank - 1; axis >= 0; axis--) {
-                source += strides[axis];
-                if (++at[axis] < decodedShape.dim(axis)) {
-                    break;
+        IntSupplier sources = new IntSupplier() {
+            private int next;
+
+            @Override
+            public int getAsInt() {
+                int source = next;
+                for (int axis = rank - 1; axis >= 0; axis--) {
+                    next += strides[axis];
+                    if (++at[axis] < decodedShape.dim(axis)) {
+                        break;
+                    }
+                    next -= strides[axis] * at[axis];
+                    at[axis] = 0;
                 }
-                source -= strides[axis] * at[axis];
-                at[axis] = 0;
+                return source;
             }
-        }
-        return encoded.permuted(sources);
+        };
+        return ChunkTensor.permuted(encoded, (int) decodedShape.elements(), sources, type);
     }
 }

@@ -1,11 +1,13 @@
 package io.penstock.zarr.internal.element;
 
 import io.penstock.fault.FormatException;
+import io.penstock.internal.HeapLimit;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.function.IntSupplier;
 
 /**
  * A decoded chunk as a tensor, so that any cache can keep it. Texts are {@code u8[n]}: their offsets as 32-bit numbers,
@@ -15,16 +17,19 @@ public final class ChunkTensor {
 
     private ChunkTensor() {}
 
-    public static Tensor of(Cells cells, Shape shape, ElementType type) {
-        if (cells instanceof Cells.Fixed fixed) {
-            return Tensor.of(type.dtype(), shape(shape, type), ByteBuffer.wrap(fixed.bytes()));
-        }
-        byte[][] texts = ((Cells.Texts) cells).texts();
+    /** The tensor of a chunk that is laid out so. */
+    public static Tensor of(byte[] chunk, Shape shape, ElementType type) {
+        return Tensor.of(
+                type.dtype(), type.isText() ? Shape.of(chunk.length) : shape(shape, type), ByteBuffer.wrap(chunk));
+    }
+
+    /** The layout of texts. */
+    public static byte[] ofTexts(byte[][] texts) {
         long size = Integer.BYTES * (texts.length + 1L);
         for (byte[] text : texts) {
             size += text.length;
         }
-        if (size > Integer.MAX_VALUE - 8) {
+        if (size > HeapLimit.MAX_ARRAY) {
             throw new FormatException("texts of a chunk must have less than 2 GiB, have %d bytes".formatted(size));
         }
         ByteBuffer bytes = ByteBuffer.allocate((int) size).order(ByteOrder.LITTLE_ENDIAN);
@@ -37,7 +42,44 @@ public final class ChunkTensor {
         for (byte[] text : texts) {
             bytes.put(text);
         }
-        return Tensor.of(DType.U8, Shape.of(size), bytes.flip());
+        return bytes.array();
+    }
+
+    /** The same elements in another order: the next is this one's that the supplier says. */
+    public static byte[] permuted(byte[] chunk, int count, IntSupplier sources, ElementType type) {
+        byte[] to = new byte[chunk.length];
+        if (type.isText()) {
+            permuteTexts(ByteBuffer.wrap(chunk), count, sources, ByteBuffer.wrap(to));
+            return to;
+        }
+        int width = type.width();
+        for (int i = 0; i < count; i++) {
+            int from = sources.getAsInt() * width;
+            int at = i * width;
+            if (width <= Long.BYTES) {
+                for (int b = 0; b < width; b++) {
+                    to[at + b] = chunk[from + b];
+                }
+            } else {
+                System.arraycopy(chunk, from, to, at, width);
+            }
+        }
+        return to;
+    }
+
+    private static void permuteTexts(ByteBuffer from, int count, IntSupplier sources, ByteBuffer to) {
+        from.order(ByteOrder.LITTLE_ENDIAN);
+        to.order(ByteOrder.LITTLE_ENDIAN);
+        int first = Integer.BYTES * (count + 1);
+        int at = 0;
+        for (int i = 0; i < count; i++) {
+            int source = sources.getAsInt();
+            int start = from.getInt(Integer.BYTES * source);
+            int length = from.getInt(Integer.BYTES * (source + 1)) - start;
+            to.put(first + at, from, first + start, length);
+            at += length;
+            to.putInt(Integer.BYTES * (i + 1), at);
+        }
     }
 
     /** The shape of elements with one more axis where an element is made of several. */

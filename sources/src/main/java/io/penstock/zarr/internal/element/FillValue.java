@@ -59,11 +59,15 @@ public final class FillValue {
         if (value.isMissingNode() || value.isNull()) {
             return new byte[0];
         }
+        return whole(value).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String whole(JsonNode value) {
         String text = value.isTextual() ? value.textValue() : MetadataJson.sorted(value);
         if (Utf8.hasHalfPair(text)) {
             throw new IllegalArgumentException("half of a surrogate pair");
         }
-        return text.getBytes(StandardCharsets.UTF_8);
+        return text;
     }
 
     private static byte[] fixed(JsonNode value, ElementType type, ZarrFormat format) {
@@ -73,7 +77,7 @@ public final class FillValue {
         }
         return switch (type.kind()) {
             case NUMBER -> numbers(value, type, bytes);
-            case UTF32 -> padded(value.isTextual() ? value.textValue().getBytes(UTF_32LE) : zero(value, type), type);
+            case UTF32 -> padded(value.isTextual() ? whole(value).getBytes(UTF_32LE) : zero(value, type), type);
             case PADDED, RAW -> padded(raw(value, type, format), type);
             case TEXT -> throw new IllegalStateException("texts have no width");
         };

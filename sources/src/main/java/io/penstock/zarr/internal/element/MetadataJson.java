@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.penstock.fault.FormatException;
+import io.penstock.internal.HeapLimit;
 import io.penstock.tensor.Shape;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -17,8 +18,8 @@ import java.nio.ByteBuffer;
 /** Metadata documents, as strictly as they must be read: bounded in depth, with errors that name the field. */
 public final class MetadataJson {
 
-    /** Consolidated metadata of thousands of arrays stays below it. */
-    public static final int MAX_BYTES = 64 << 20;
+    /** Consolidated metadata of thousands of arrays stays below it. Parsed, a document takes many times its bytes. */
+    public static final int MAX_BYTES = (int) HeapLimit.of(64 << 20, 16);
 
     private static final int DEEPEST = 100;
     private static final int BRIEF = 80;

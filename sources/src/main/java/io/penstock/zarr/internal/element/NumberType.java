@@ -3,48 +3,52 @@ package io.penstock.zarr.internal.element;
 import io.penstock.fault.FormatException;
 import io.penstock.tensor.DType;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** A number as it lies in encoded bytes: a tensor's dtype, and whether its most significant byte comes first. */
 public record NumberType(DType dtype, boolean bigEndian) {
 
-    private static final Map<String, DType> V3 = Map.ofEntries(
-            Map.entry("bool", DType.BOOL),
-            Map.entry("int8", DType.I8),
-            Map.entry("uint8", DType.U8),
-            Map.entry("int16", DType.I16),
-            Map.entry("uint16", DType.U16),
-            Map.entry("int32", DType.I32),
-            Map.entry("uint32", DType.U32),
-            Map.entry("int64", DType.I64),
-            Map.entry("uint64", DType.U64),
-            Map.entry("float16", DType.F16),
-            Map.entry("bfloat16", DType.BF16),
-            Map.entry("float32", DType.F32),
-            Map.entry("float64", DType.F64));
+    /** {@code uint8}, {@code float32}, {@code bool}. */
+    private static final Map<String, DType> WORDS =
+            Arrays.stream(DType.values()).collect(Collectors.toUnmodifiableMap(NumberType::word, Function.identity()));
 
-    private static final Map<String, DType> V2 = Map.ofEntries(
-            Map.entry("b1", DType.BOOL),
-            Map.entry("i1", DType.I8),
-            Map.entry("u1", DType.U8),
-            Map.entry("i2", DType.I16),
-            Map.entry("u2", DType.U16),
-            Map.entry("i4", DType.I32),
-            Map.entry("u4", DType.U32),
-            Map.entry("i8", DType.I64),
-            Map.entry("u8", DType.U64),
-            Map.entry("f2", DType.F16),
-            Map.entry("f4", DType.F32),
-            Map.entry("f8", DType.F64));
+    /** {@code u1}, {@code f4}, {@code b1}. */
+    private static final Map<String, DType> CODES = Arrays.stream(DType.values())
+            .filter(dtype -> dtype != DType.BF16)
+            .collect(Collectors.toUnmodifiableMap(
+                    dtype -> dtype.toString().charAt(0) + "" + dtype.bytes(), Function.identity()));
+
+    private static String word(DType dtype) {
+        return dtype.toString()
+                .replaceFirst("^bf", "bfloat")
+                .replaceFirst("^u", "uint")
+                .replaceFirst("^i", "int")
+                .replaceFirst("^f", "float");
+    }
+
+    /** By its name in NumPy and in v3: {@code float32}; null if it is no number. */
+    public static @Nullable DType ofWord(String name) {
+        return WORDS.get(name);
+    }
+
+    /** By its code in NumPy, without its byte order: {@code f4}; null if it is no number. */
+    public static @Nullable DType ofCode(String code) {
+        return CODES.get(code);
+    }
 
     /** The type of a filter, which is named as in NumPy ({@code <i4}) or as in v3 ({@code int32}). */
     public static NumberType of(String name) {
-        if (V3.containsKey(name)) {
-            return new NumberType(V3.get(name), false);
+        DType word = ofWord(name);
+        if (word != null) {
+            return new NumberType(word, false);
         }
         boolean ordered = !name.isEmpty() && "<>|=".indexOf(name.charAt(0)) >= 0;
-        DType dtype = V2.get((ordered ? name.substring(1) : name).toLowerCase(Locale.ROOT));
+        DType dtype = ofCode((ordered ? name.substring(1) : name).toLowerCase(Locale.ROOT));
         if (dtype == null) {
             throw new FormatException("data type of a filter must be a number, was \"%s\"".formatted(name));
         }
@@ -52,11 +56,11 @@ public record NumberType(DType dtype, boolean bigEndian) {
     }
 
     static boolean isV3(String name) {
-        return V3.containsKey(name);
+        return WORDS.containsKey(name);
     }
 
     static boolean isV2(String name) {
-        return name.length() == 3 && "<>|=".indexOf(name.charAt(0)) >= 0 && V2.containsKey(name.substring(1));
+        return name.length() == 3 && "<>|=".indexOf(name.charAt(0)) >= 0 && CODES.containsKey(name.substring(1));
     }
 
     public int bytes() {

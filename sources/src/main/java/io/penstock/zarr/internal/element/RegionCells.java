@@ -1,10 +1,13 @@
 package io.penstock.zarr.internal.element;
 
+import io.penstock.fault.FormatException;
+import io.penstock.internal.HeapLimit;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
-import java.nio.charset.Charset;
+import java.nio.ByteOrder;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,7 +16,10 @@ import java.util.List;
 /** A region of an array while its chunks come in, in any order, one at a time. */
 public final class RegionCells {
 
-    private static final Charset UTF_32LE = Charset.forName("UTF-32LE");
+    /** Metadata claims a shape, and what is not stored is filled: nothing but this bounds a row. */
+    private static final long LARGEST = HeapLimit.of(HeapLimit.MAX_ARRAY, 1);
+
+    private static final int A_TEXT = 24; // an array without a byte, and a reference to it
     private static final byte[] NO_BYTES = {};
     private static final byte[][] NO_TEXTS = {};
 
@@ -29,17 +35,18 @@ public final class RegionCells {
         this.fill = fill;
         this.start = start;
         this.shape = shape;
-        this.bytes = type.isText() ? NO_BYTES : new byte[bytes(type, shape)];
-        this.texts = type.isText() ? new byte[bytes(type, shape)][] : NO_TEXTS;
+        this.bytes = type.isText() ? NO_BYTES : new byte[elements(type, shape) * type.width()];
+        this.texts = type.isText() ? new byte[elements(type, shape)][] : NO_TEXTS;
     }
 
-    private static int bytes(ElementType type, Shape shape) {
-        long max = Integer.MAX_VALUE - 8L;
-        if (shape.elements() > max / Math.max(1, type.width())) {
+    private static int elements(ElementType type, Shape shape) {
+        int width = type.isText() ? A_TEXT : Math.max(1, type.width());
+        if (shape.elements() > LARGEST / width) {
             throw new IllegalArgumentException(
-                    "a region must have less than 2 GiB, is %s%s; read a smaller one".formatted(type.name(), shape));
+                    "a region must have at most %d bytes, half of the heap, is %s%s; read a smaller one, or raise -Xmx"
+                            .formatted(LARGEST, type.name(), shape));
         }
-        return (int) shape.elements() * Math.max(1, type.width());
+        return (int) shape.elements();
     }
 
     long[] start() {
@@ -79,8 +86,9 @@ public final class RegionCells {
         }
     }
 
-    public Cells cells() {
-        return type.isText() ? new Cells.Texts(texts) : new Cells.Fixed(bytes, type.width());
+    /** A whole chunk as its codecs give it. */
+    public byte[] bytes() {
+        return type.isText() ? ChunkTensor.ofTexts(texts) : bytes;
     }
 
     /** The elements; texts as lines, each ended by a line feed. */
@@ -96,10 +104,18 @@ public final class RegionCells {
         return Tensor.ofBytes(lines.toByteArray());
     }
 
+    /** The texts, strictly: those of bytes may be no UTF-8. */
     public List<String> strings() {
         List<String> strings = new ArrayList<>();
         for (int i = 0; i < shape.elements(); i++) {
-            strings.add(new String(utf8(i), StandardCharsets.UTF_8));
+            try {
+                strings.add(StandardCharsets.UTF_8
+                        .newDecoder()
+                        .decode(ByteBuffer.wrap(utf8(i)))
+                        .toString());
+            } catch (CharacterCodingException e) {
+                throw new FormatException("%s is not UTF-8".formatted(element(i)), e);
+            }
         }
         return List.copyOf(strings);
     }
@@ -115,9 +131,25 @@ public final class RegionCells {
         while (to > from && isZero(to - step, step)) {
             to -= step;
         }
-        return step == 1
-                ? Arrays.copyOfRange(bytes, from, to)
-                : new String(bytes, from, to - from, UTF_32LE).getBytes(StandardCharsets.UTF_8);
+        if (step == 1) {
+            return Arrays.copyOfRange(bytes, from, to);
+        }
+        StringBuilder text = new StringBuilder();
+        ByteBuffer codes = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        for (int at = from; at < to; at += step) {
+            int code = codes.getInt(at);
+            if (!Character.isValidCodePoint(code)
+                    || code >= Character.MIN_SURROGATE && code <= Character.MAX_SURROGATE) {
+                throw new FormatException(
+                        "%s is no text: it has the code %08X, which is no character".formatted(element(element), code));
+            }
+            text.appendCodePoint(code);
+        }
+        return text.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private String element(int number) {
+        return "element %d of the %s%s at %s".formatted(number, type.name(), shape, Arrays.toString(start));
     }
 
     private boolean isZero(int at, int count) {
@@ -131,6 +163,6 @@ public final class RegionCells {
 
     /** A whole chunk as caches keep it. */
     public Tensor chunk() {
-        return ChunkTensor.of(cells(), shape, type);
+        return ChunkTensor.of(bytes(), shape, type);
     }
 }

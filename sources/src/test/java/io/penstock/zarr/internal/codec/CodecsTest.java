@@ -17,6 +17,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
 import net.jpountz.lz4.LZ4Factory;
@@ -81,6 +82,21 @@ class CodecsTest {
         return out.toByteArray();
     }
 
+    @Test
+    void decode_zstdStreamWithMoreBehindIt_isRefused() throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (ZstdOutputStream zstd = new ZstdOutputStream(out)) { // which does not say how long it is
+            zstd.write(TEXT);
+        }
+        for (int length = 1; length <= 5; length++) {
+            byte[] more = Arrays.copyOf(out.toByteArray(), out.size() + length);
+
+            assertThatThrownBy(() -> codec("zstd", "{}").decode(more, TEXT.length))
+                    .as("%d bytes", length)
+                    .isInstanceOf(FormatException.class);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"zstd", "lz4", "zlib", "gzip", "blosc"})
     void decode_whatWasCompressed_isBackAndNeverMoreThanAllowed(String id) throws IOException {
@@ -96,6 +112,35 @@ class CodecsTest {
                 .hasMessageContaining("inflates to more than the 1000 bytes expected");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"zstd", "lz4", "zlib", "gzip", "blosc"})
+    void decode_ofBytesBehindTheEnd_isRefused(String id) throws IOException {
+        byte[] encoded = encoded(id, TEXT);
+        byte[] longer = Arrays.copyOf(encoded, encoded.length + 30);
+        Arrays.fill(longer, encoded.length, longer.length, (byte) 'x');
+
+        for (int length = encoded.length + 1; length <= longer.length; length++) {
+            byte[] more = Arrays.copyOf(longer, length);
+            assertThatThrownBy(() -> codec(id, "{}").decode(more, 2 * TEXT.length))
+                    .isInstanceOf(FormatException.class)
+                    .hasMessageStartingWith(id + ": ");
+        }
+    }
+
+    @Test
+    void gzipAndZlib_ofTwoStreams_goOnAndAreRefusedWhereThatIsMoreThanTheChunk() throws IOException {
+        for (String id : List.of("zlib", "gzip")) {
+            byte[] twice = Arrays.copyOf(encoded(id, TEXT), 2 * encoded(id, TEXT).length);
+            System.arraycopy(twice, 0, twice, twice.length / 2, twice.length / 2);
+            BytesToBytes codec = codec(id, "{}");
+
+            assertThat(codec.decode(twice, 2 * TEXT.length)).hasSize(2 * TEXT.length);
+            assertThatThrownBy(() -> codec.decode(twice, TEXT.length))
+                    .isInstanceOf(FormatException.class)
+                    .hasMessage(id + ": inflates to more than the %d bytes expected".formatted(TEXT.length));
+        }
+    }
+
     @Test
     void zstd_streamOfUnknownSize_isInflatedWithinTheLimit() throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -103,10 +148,10 @@ class CodecsTest {
             stream.write(TEXT);
         }
 
-        byte[] back = new Zstandard().decode(out.toByteArray(), TEXT.length);
+        byte[] back = codec("zstd", "{}").decode(out.toByteArray(), TEXT.length);
 
         assertThat(back).isEqualTo(TEXT);
-        assertThatThrownBy(() -> new Zstandard().decode(out.toByteArray(), TEXT.length - 1))
+        assertThatThrownBy(() -> codec("zstd", "{}").decode(out.toByteArray(), TEXT.length - 1))
                 .hasMessageContaining("inflates to more than");
     }
 
@@ -115,11 +160,11 @@ class CodecsTest {
         byte[] twice = Arrays.copyOf(BZIP2, 2 * BZIP2.length);
         System.arraycopy(BZIP2, 0, twice, BZIP2.length, BZIP2.length);
 
-        String once = new String(new Bzip2().decode(BZIP2, 30), StandardCharsets.US_ASCII);
+        String once = new String(codec("bz2", "{}").decode(BZIP2, 30), StandardCharsets.US_ASCII);
 
         assertThat(once).isEqualTo("hello hello hello hello hello\n");
-        assertThat(new Bzip2().decode(twice, 60)).hasSize(60);
-        assertThatThrownBy(() -> new Bzip2().decode(BZIP2, 29)).hasMessageContaining("more than the 29 bytes");
+        assertThat(codec("bz2", "{}").decode(twice, 60)).hasSize(60);
+        assertThatThrownBy(() -> codec("bz2", "{}").decode(BZIP2, 29)).hasMessageContaining("more than the 29 bytes");
     }
 
     @Test
@@ -130,8 +175,8 @@ class CodecsTest {
             // the level may say more than is used, and table codes that no symbol has may be others
             if (bit / 8 != 3) {
                 assertThatThrownBy(() -> {
-                            byte[] came = new Bzip2().decode(damaged, 30);
-                            if (Arrays.equals(came, new Bzip2().decode(BZIP2, 30))) {
+                            byte[] came = codec("bz2", "{}").decode(damaged, 30);
+                            if (Arrays.equals(came, codec("bz2", "{}").decode(BZIP2, 30))) {
                                 throw new FormatException("the same bytes all the same");
                             }
                         })
@@ -145,7 +190,7 @@ class CodecsTest {
     void blosc_byteShuffled_isPutTogetherAgain() {
         byte[] shuffled = {1, 3, 5, 7, 2, 4, 6, 8, 9};
 
-        byte[] back = Compression.BLOSC.decode(blosc(1 << 5 | 16 | 1, 2, 9, shuffled), 9);
+        byte[] back = codec("blosc", "{}").decode(blosc(1 << 5 | 16 | 1, 2, 9, shuffled), 9);
 
         assertThat(back).containsExactly(1, 2, 3, 4, 5, 6, 7, 8, 9);
     }
@@ -156,8 +201,8 @@ class CodecsTest {
         byte[] planes = {1, 2, 4, 8, 16, 32, 64, (byte) 128};
         byte[] other = {(byte) 0xFF, 0, 0, 0, 0, 0, 0, 1}; // lowest bits of all, and the highest of the first
 
-        byte[] diagonal = Compression.BLOSC.decode(blosc(1 << 5 | 16 | 4, 1, 8, planes), 8);
-        byte[] lowest = Compression.BLOSC.decode(blosc(1 << 5 | 16 | 4, 1, 8, other), 8);
+        byte[] diagonal = codec("blosc", "{}").decode(blosc(1 << 5 | 16 | 4, 1, 8, planes), 8);
+        byte[] lowest = codec("blosc", "{}").decode(blosc(1 << 5 | 16 | 4, 1, 8, other), 8);
 
         assertThat(diagonal).containsExactly(1, 2, 4, 8, 16, 32, 64, -128);
         assertThat(lowest).containsExactly(-127, 1, 1, 1, 1, 1, 1, 1);
@@ -168,7 +213,7 @@ class CodecsTest {
         // three literals, then 5 bytes from 3 back, then one literal
         byte[] stream = {2, 'a', 'b', 'c', 3 << 5, 2, 0, 'x'};
 
-        byte[] back = Compression.BLOSC.decode(blosc(16, 1, 9, stream), 9);
+        byte[] back = codec("blosc", "{}").decode(blosc(16, 1, 9, stream), 9);
 
         assertThat(new String(back, StandardCharsets.US_ASCII)).isEqualTo("abcabcabx");
     }
@@ -178,7 +223,7 @@ class CodecsTest {
         // three literals, 5 bytes from 3 back, 2 from 8 back by a far reference, one literal
         byte[] stream = {11, 2 << 2, 'a', 'b', 'c', 1 << 2 | 1, 3, 1 << 2 | 2, 8, 0, 0, 'x'};
 
-        byte[] back = Compression.BLOSC.decode(blosc(2 << 5 | 16, 1, 11, stream), 11);
+        byte[] back = codec("blosc", "{}").decode(blosc(2 << 5 | 16, 1, 11, stream), 11);
 
         assertThat(new String(back, StandardCharsets.US_ASCII)).isEqualTo("abcabcababx");
     }
@@ -188,7 +233,7 @@ class CodecsTest {
     void blosc_referencesOutOfTheFrame_areRefused(int format) {
         byte[] stream = {32, 127, 127};
 
-        assertThatThrownBy(() -> Compression.BLOSC.decode(blosc(format << 5 | 16, 1, 64, stream), 64))
+        assertThatThrownBy(() -> codec("blosc", "{}").decode(blosc(format << 5 | 16, 1, 64, stream), 64))
                 .isInstanceOf(FormatException.class)
                 .hasMessageStartingWith("blosc: ");
     }
@@ -251,7 +296,7 @@ class CodecsTest {
         System.arraycopy(header, 0, frame, 0, header.length);
         ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN).putInt(12, frame.length);
 
-        boundedOrRefused(Compression.BLOSC, frame);
+        boundedOrRefused(codec("blosc", "{}"), frame);
     }
 
     @Provide
@@ -263,7 +308,7 @@ class CodecsTest {
         });
     }
 
-    private static void boundedOrRefused(Compression codec, byte[] bytes) {
+    private static void boundedOrRefused(BytesToBytes codec, byte[] bytes) {
         try {
             assertThat(codec.decode(bytes, 4096).length).isLessThanOrEqualTo(4096);
         } catch (FormatException e) {
@@ -275,9 +320,9 @@ class CodecsTest {
     void compression_ofNoBytes_saysSo() {
         byte[] none = {};
 
-        assertThatThrownBy(() -> Compression.GZIP.decode(none, 10))
+        assertThatThrownBy(() -> codec("gzip", "{}").decode(none, 10))
                 .hasMessage("gzip: bytes are damaged: they end early, after 0");
-        assertThatThrownBy(() -> new Zstandard().decode(none, 10))
+        assertThatThrownBy(() -> codec("zstd", "{}").decode(none, 10))
                 .hasMessage("zstd: bytes are damaged: there are none");
     }
 
@@ -289,6 +334,6 @@ class CodecsTest {
             many[i] = nothing[i % nothing.length];
         }
 
-        Hostile.bytes(() -> assertThat(new Bzip2().decode(many, 10)).isEmpty());
+        Hostile.bytes(() -> assertThat(codec("bz2", "{}").decode(many, 10)).isEmpty());
     }
 }

@@ -117,7 +117,7 @@ class LzmaTest {
                 .cause()
                 .hasMessage("codec \"bz2\" needs Commons Compress on the class path; add"
                         + " org.apache.commons:commons-compress:1.28.0");
-        assertThat(of.invoke(null, "blosc", config)).hasToString("BLOSC");
+        assertThat(of.invoke(null, "blosc", config)).hasToString("blosc");
     }
 
     /** Our classes again, without those of the optional libraries. */

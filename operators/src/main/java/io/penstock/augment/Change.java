@@ -1,0 +1,74 @@
+package io.penstock.augment;
+
+/**
+ * An operation that is drawn: how often, and of which magnitudes.
+ *
+ * @param operation   what changes
+ * @param probability in [0, 1]
+ * @param low         the least magnitude, before a sign
+ * @param high        the greatest magnitude
+ * @param bins        the number of magnitudes from low to high that are equally likely; 0 for all between them
+ */
+public record Change(Operation operation, double probability, double low, double high, int bins) {
+
+    public Change {
+        RandomNumbers.requireProbability(operation.word(), probability);
+        if (!(low >= operation.min() && low <= high && high <= operation.max())) {
+            throw new IllegalArgumentException("%s must be a range in %s, was %s"
+                    .formatted(
+                            operation.word(),
+                            AugmentWord.text(operation.min(), operation.max()),
+                            AugmentWord.text(low, high)));
+        }
+        if (bins < 0 || bins == 1) {
+            throw new IllegalArgumentException("bins must be 0, or 2 and more, were " + bins);
+        }
+    }
+
+    /** An operation that has no magnitude. */
+    public static Change of(Operation operation) {
+        return of(operation, 0, 0);
+    }
+
+    /**
+     * An operation of a magnitude uniform between these. Of operations that have a direction, such as
+     * {@link Operation#ROTATE}, both directions are as likely.
+     * @throws IllegalArgumentException if the operation has no such magnitudes
+     */
+    public static Change of(Operation operation, double low, double high) {
+        return new Change(operation, 1, low, high, 0);
+    }
+
+    /** The same, with this probability. */
+    public Change probability(double p) {
+        return new Change(operation, p, low, high, bins);
+    }
+
+    /** A magnitude for a picture of this size, by a number of [0, 1); with the sign, and in pixels. */
+    double magnitude(Image size, double unit, boolean minus) {
+        double place = bins == 0 ? unit : Math.floor(unit * bins) / (bins - 1);
+        double magnitude = low + (high - low) * place;
+        switch (operation) {
+            case TRANSLATE_X -> magnitude = (int) (high <= 1 ? magnitude * size.width() : magnitude);
+            case TRANSLATE_Y -> magnitude = (int) (high <= 1 ? magnitude * size.height() : magnitude);
+            case POSTERISE -> magnitude = Math.rint(magnitude);
+            default -> {} // as it is
+        }
+        return operation.isSigned() && minus ? -magnitude : magnitude;
+    }
+
+    /** In the form that {@link AugmentSpec} parses. */
+    @Override
+    public String toString() {
+        String p = AugmentWord.text(probability);
+        if (!operation.hasMagnitude()) {
+            return operation.word() + "=" + p;
+        }
+        String range = low == (operation.isSigned() ? 0 : high) ? AugmentWord.text(high) : AugmentWord.text(low, high);
+        return operation.word()
+                + "="
+                + range
+                + (probability == 1 ? "" : ":p=" + p)
+                + (bins == 0 ? "" : ":bins=" + bins);
+    }
+}

@@ -1,0 +1,220 @@
+package io.penstock.augment;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+
+/**
+ * Which changes a picture gets: some in order, in any order, some of several, or as a published policy draws them.
+ *
+ * <p>All that move pixels become one warp, before the colours change. So a picture is interpolated once, and what is
+ * outside it is black for all changes of colours.
+ *
+ * <p>Always draws the same number of random numbers. Immutable and thread-safe.
+ */
+public final class Policy {
+
+    private static final int BINS = 31;
+    private static final int TABLE_BINS = 10;
+    private static final double SHIFT = 150.0 / 331;
+
+    /** Of RandAugment and TrivialAugment. */
+    private static final List<Operation> FOURTEEN = List.of(
+            Operation.IDENTITY,
+            Operation.SHEAR_X,
+            Operation.SHEAR_Y,
+            Operation.TRANSLATE_X,
+            Operation.TRANSLATE_Y,
+            Operation.ROTATE,
+            Operation.BRIGHTNESS,
+            Operation.SATURATION,
+            Operation.CONTRAST,
+            Operation.SHARPNESS,
+            Operation.POSTERISE,
+            Operation.SOLARISE,
+            Operation.AUTOCONTRAST,
+            Operation.EQUALISE);
+
+    private final String name;
+    private final int picks;
+    private final List<List<Change>> options;
+    private final boolean anyOrder;
+    private final int longest;
+
+    private Policy(String name, int picks, List<List<Change>> options, boolean anyOrder) {
+        this.name = name;
+        this.picks = picks;
+        this.options = options;
+        this.anyOrder = anyOrder;
+        this.longest = options.stream().mapToInt(List::size).max().orElse(0);
+    }
+
+    /** This change alone. */
+    public static Policy of(Change change) {
+        return new Policy(change.toString(), 1, List.of(List.of(change)), false);
+    }
+
+    /**
+     * All of these, each with its probability, in an order that is drawn.
+     * @throws IllegalArgumentException if there are none
+     */
+    public static Policy anyOrder(Change... changes) {
+        List<Change> all = some(changes);
+        return new Policy("any-order(" + joined(all) + ")", 1, List.of(all), true);
+    }
+
+    /**
+     * One of these, as often as {@code n} says; the same may come again.
+     * @throws IllegalArgumentException if there are none, or {@code n} is not in [1, 100]
+     */
+    public static Policy choose(int n, Change... changes) {
+        List<Change> all = some(changes);
+        return new Policy(
+                "choose=%d(%s)".formatted(picks(n), joined(all)),
+                n,
+                all.stream().map(List::of).toList(),
+                false);
+    }
+
+    private static List<Change> some(Change... changes) {
+        if (changes.length == 0) {
+            throw new IllegalArgumentException("a policy needs one change or more");
+        }
+        return List.of(changes);
+    }
+
+    private static String joined(List<Change> changes) {
+        return changes.stream().map(Change::toString).collect(Collectors.joining("|"));
+    }
+
+    private static int picks(int n) {
+        if (n < 1 || n > 100) {
+            throw new IllegalArgumentException("changes of a picture must be in [1, 100], was " + n);
+        }
+        return n;
+    }
+
+    /**
+     * One of fourteen operations n times, all of one magnitude.
+     * @param n         2 in the paper
+     * @param magnitude in [0, 30]; 9 in the paper
+     * @see <a href="https://arxiv.org/abs/1909.13719">Cubuk et al., RandAugment</a>
+     */
+    public static Policy randAugment(int n, int magnitude) {
+        if (magnitude < 0 || magnitude >= BINS) {
+            throw new IllegalArgumentException("randaugment's magnitude must be in [0, 30], was " + magnitude);
+        }
+        return new Policy(
+                "randaugment=%d:%d".formatted(picks(n), magnitude),
+                n,
+                FOURTEEN.stream()
+                        .map(operation -> List.of(usual(operation, (double) magnitude / (BINS - 1))))
+                        .toList(),
+                false);
+    }
+
+    /**
+     * One of fourteen operations, of one of 31 magnitudes in a wide range.
+     * @see <a href="https://arxiv.org/abs/2103.10158">Müller and Hutter, TrivialAugment</a>
+     */
+    public static Policy trivialAugment() {
+        return new Policy(
+                "trivialaugment",
+                1,
+                FOURTEEN.stream().map(operation -> List.of(wide(operation))).toList(),
+                false);
+    }
+
+    private static Change wide(Operation operation) {
+        double low = operation == Operation.POSTERISE ? 2 : 0;
+        double high = switch (operation) {
+            case SHEAR_X, SHEAR_Y, BRIGHTNESS, SATURATION, CONTRAST, SHARPNESS -> 0.99;
+            case TRANSLATE_X, TRANSLATE_Y -> 32;
+            case ROTATE -> 135;
+            case POSTERISE -> 8;
+            case SOLARISE -> 255;
+            default -> 0;
+        };
+        return new Change(operation, 1, low, high, operation.hasMagnitude() ? BINS : 0);
+    }
+
+    /**
+     * One of 25 pairs of operations that were found for a data set.
+     * @see <a href="https://arxiv.org/abs/1805.09501">Cubuk et al., AutoAugment</a>
+     */
+    public static Policy autoAugment(AutoAugmentTable table) {
+        List<List<Change>> pairs = table.pairs().lines().map(Policy::pair).toList();
+        return new Policy("autoaugment=" + table.word(), 1, pairs, false);
+    }
+
+    /** {@code posterise 0.4 8 rotate 0.6 9}: operation, probability and magnitude, twice. */
+    private static List<Change> pair(String line) {
+        String[] words = line.split(" ", -1);
+        List<Change> pair = new ArrayList<>();
+        for (int i = 0; i < words.length; i += 3) {
+            pair.add(usual(operation(words[i]), Double.parseDouble(words[i + 2]) / (TABLE_BINS - 1))
+                    .probability(Double.parseDouble(words[i + 1])));
+        }
+        return pair;
+    }
+
+    static Operation operation(String word) {
+        return Arrays.stream(Operation.values())
+                .filter(each -> each.word().equals(word))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("unknown operation \"%s\"; known are %s"
+                        .formatted(
+                                word,
+                                Arrays.stream(Operation.values())
+                                        .map(Operation::word)
+                                        .collect(Collectors.joining(", ")))));
+    }
+
+    /** The magnitude at this share of the range that RandAugment and AutoAugment have in common. */
+    private static Change usual(Operation operation, double share) {
+        double magnitude = switch (operation) {
+            case SHEAR_X, SHEAR_Y -> 0.3 * share;
+            case TRANSLATE_X, TRANSLATE_Y -> SHIFT * share;
+            case ROTATE -> 30 * share;
+            case BRIGHTNESS, SATURATION, CONTRAST, SHARPNESS -> 0.9 * share;
+            case POSTERISE -> 8 - 4 * share;
+            case SOLARISE -> 255 - 255 * share;
+            default -> 0;
+        };
+        return Change.of(operation, magnitude, magnitude);
+    }
+
+    /** The steps for a picture of this size. */
+    List<Step> draw(Image size, RandomGenerator random) {
+        List<Step> steps = new ArrayList<>();
+        for (int pick = 0; pick < picks; pick++) {
+            List<Change> drawn = new ArrayList<>(options.get(RandomNumbers.below(random, options.size())));
+            for (int last = longest - 1; anyOrder && last > 0; last--) {
+                Collections.swap(drawn, last, RandomNumbers.below(random, last + 1));
+            }
+            for (int i = 0; i < longest; i++) {
+                double chance = RandomNumbers.unit(random);
+                double unit = RandomNumbers.unit(random);
+                boolean minus = random.nextLong() < 0;
+                long noise = random.nextLong();
+                if (i < drawn.size() && chance < drawn.get(i).probability()) {
+                    Operation operation = drawn.get(i).operation();
+                    steps.add(new Step(
+                            operation,
+                            drawn.get(i).magnitude(size, unit, minus),
+                            operation == Operation.PERSPECTIVE ? noise : 0));
+                }
+            }
+        }
+        return steps;
+    }
+
+    /** In the form that {@link AugmentSpec} parses. */
+    @Override
+    public String toString() {
+        return name;
+    }
+}

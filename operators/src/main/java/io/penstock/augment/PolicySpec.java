@@ -1,0 +1,103 @@
+package io.penstock.augment;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** Parses the words of {@link AugmentSpec} that are policies: {@code rotate=30}, {@code randaugment=2:9}. */
+final class PolicySpec {
+
+    private static final Pattern GROUP = Pattern.compile("(?:choose=(\\d+)|any-order)\\((.*)\\)");
+    private static final String TABLES = "a table: "
+            + Arrays.stream(AutoAugmentTable.values())
+                    .map(AutoAugmentTable::word)
+                    .collect(Collectors.joining(", "));
+
+    private PolicySpec() {}
+
+    static List<String> known() {
+        List<String> operations =
+                Arrays.stream(Operation.values()).map(Operation::word).toList();
+        return AugmentWord.joined(
+                operations, List.of("randaugment", "trivialaugment", "autoaugment", "choose", "any-order"));
+    }
+
+    /** Whether it is several changes in brackets, which have words of their own. */
+    static boolean isGroup(String text) {
+        return text.startsWith("choose") || text.startsWith("any-order");
+    }
+
+    static Policy group(String text) {
+        Matcher group = GROUP.matcher(text);
+        if (!group.matches()) {
+            throw AugmentWord.takes("changes in brackets, choose=2(rotate=30|invert=0.5) or any-order(…)");
+        }
+        Change[] changes = Arrays.stream(group.group(2).split("\\|", -1))
+                .map(word -> change(AugmentWord.of(word.strip())))
+                .toArray(Change[]::new);
+        return group.group(1) == null
+                ? Policy.anyOrder(changes)
+                : Policy.choose(AugmentWord.integer(group.group(1), "choose"), changes);
+    }
+
+    static Policy policy(AugmentWord word) {
+        return switch (word.name()) {
+            case "randaugment" -> randAugment(word);
+            case "trivialaugment" -> {
+                if (!word.arguments().isEmpty()) {
+                    throw AugmentWord.takes("nothing");
+                }
+                yield Policy.trivialAugment();
+            }
+            case "autoaugment" ->
+                Policy.autoAugment(Arrays.stream(AutoAugmentTable.values())
+                        .filter(each -> each.word().equals(word.first(TABLES).toLowerCase(Locale.ROOT)))
+                        .findFirst()
+                        .orElseThrow(() -> AugmentWord.takes(TABLES)));
+            default -> Policy.of(change(word));
+        };
+    }
+
+    private static Policy randAugment(AugmentWord word) {
+        String wanted = "a number of operations and a magnitude, randaugment=2:9";
+        if (word.arguments().size() != 2) {
+            throw AugmentWord.takes(wanted);
+        }
+        return Policy.randAugment(
+                AugmentWord.integer(word.first(wanted), "number of operations"),
+                AugmentWord.integer(word.arguments().get(1), "magnitude"));
+    }
+
+    private static Change change(AugmentWord word) {
+        Operation operation = Policy.operation(word.name());
+        if (!operation.hasMagnitude()) {
+            if (word.arguments().size() > 1) {
+                throw AugmentWord.takes("a probability only, %s=0.5".formatted(word.name()));
+            }
+            Change change = Change.of(operation);
+            return word.arguments().isEmpty()
+                    ? change
+                    : change.probability(AugmentWord.number(word.first("a probability"), "probability"));
+        }
+        String magnitude = word.first("a magnitude or a range of them, low..high");
+        double high = magnitude.contains("..")
+                ? AugmentWord.range("magnitude=" + magnitude)[1]
+                : AugmentWord.number(magnitude, "magnitude");
+        double low = magnitude.contains("..")
+                ? AugmentWord.range("magnitude=" + magnitude)[0]
+                : operation.isSigned() ? 0 : high;
+        double p = 1;
+        int bins = 0;
+        for (String option : word.options()) {
+            switch (AugmentWord.key(option)) {
+                case "p" -> p = AugmentWord.number(AugmentWord.value(option), "p");
+                case "bins" -> bins = AugmentWord.integer(AugmentWord.value(option), "bins");
+                default -> throw AugmentWord.unknown(option, "p=0.5, bins=31");
+            }
+        }
+        return new Change(operation, p, low, high, bins);
+    }
+}

@@ -1,0 +1,90 @@
+package io.penstock.cache.chronicle.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.cache.Provenance;
+import io.penstock.cache.SampleKey;
+import io.penstock.tensor.Encoded;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import net.openhft.chronicle.queue.ChronicleQueue;
+import net.openhft.chronicle.queue.ExcerptTailer;
+import net.openhft.chronicle.queue.RollCycles;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.wire.DocumentContext;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ChronicleLogTest {
+
+    private static final SampleKey KEY = SampleKey.of("log");
+    private static final int BLOCK = 1 << 20;
+
+    @TempDir
+    Path directory;
+
+    /** Documents are written by calls, so Chronicle itself says whether they are documents of a queue. */
+    @Test
+    void documents_ofSeveralFiles_areReadByChronicle() throws IOException {
+        List<byte[]> values = new ArrayList<>();
+        try (ChronicleLog log = new ChronicleLog(directory, BLOCK)) {
+            for (int length : new int[] {0, 1, 63, 1 << 10, 16 << 10, (32 << 10) + 1, 700_001, 3}) {
+                if (values.size() % 3 == 0) {
+                    Files.createFile(log.nextFile());
+                    log.roll();
+                }
+                byte[] value = new byte[length];
+                new SplittableRandom(length).nextBytes(value);
+                log.append(LogEntry.VALUE, KEY, 7, Encoded.of(ByteBuffer.wrap(value)), Provenance.UNKNOWN);
+                values.add(value);
+            }
+        }
+
+        List<byte[]> read = new ArrayList<>();
+        try (ChronicleQueue queue = SingleChronicleQueueBuilder.binary(directory)
+                        .rollCycle(RollCycles.FIVE_MINUTELY)
+                        .readOnly(true)
+                        .build();
+                ExcerptTailer tailer = queue.createTailer()) {
+            for (int at = 0; at < values.size(); at++) {
+                try (DocumentContext document = tailer.readingDocument()) {
+                    assertThat(document.isPresent()).as("document %d", at).isTrue();
+                    byte[] all = document.wire().bytes().toByteArray();
+                    int length = values.get(at).length;
+                    int end = all.length - (length + 3 & -4) + length;
+                    read.add(Arrays.copyOfRange(all, end - length, end));
+                }
+            }
+            assertThat(tailer.readingDocument().isPresent()).isFalse();
+        }
+        assertThat(read).usingElementComparator(Arrays::compare).containsExactlyElementsOf(values);
+    }
+
+    @Test
+    void append_toAFileThatWasCut_isRefusedAndLeavesItShort() throws IOException {
+        try (ChronicleLog log = new ChronicleLog(directory, BLOCK)) {
+            Path file = log.nextFile();
+            Files.createFile(file);
+            log.roll();
+            Encoded value = Encoded.of(ByteBuffer.allocate(100));
+            log.append(LogEntry.VALUE, KEY, 0, value, Provenance.UNKNOWN);
+            try (FileChannel cut = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                cut.truncate(4096);
+            }
+
+            assertThatThrownBy(() -> log.append(LogEntry.VALUE, KEY, 1, value, Provenance.UNKNOWN))
+                    .hasMessageContaining("was cut shorter while it was open");
+
+            assertThat(file).hasSize(4096);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+package io.penstock.cache;
+
+import io.penstock.tensor.Encoded;
+import io.penstock.tensor.Form;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chooses the form in which loaded values are kept, while they come.
+ *
+ * <p>Some of the loads are measured. A draw tells how many are left of its epoch, so these figures tell whether the free
+ * room of the tiers is enough for all that will be loaded. If it is, values stay plain, and nothing else is done. If it is
+ * not, some values are packed and unpacked as a trial, and {@link FormPlan} tells for each kind (a part of the data and a
+ * size class) which share of it is kept in which form. A kind that it does not hold at all is left out for the others.
+ *
+ * <p>What is held stays as it is. The plan is made anew as values come, with the room and the loads that are left then. So
+ * an error of the first figures is small. What another process adds to a shared tier meanwhile is not counted: a tier
+ * refuses what it has no room for. Threads: any number.
+ */
+final class FormChooser<R> {
+
+    private static final int SHORTEST = 4 << 10; // to unpack less takes longer than most loads
+    private static final int BESIDE = 64; // bytes that a tier keeps beside a value, about
+    private static final int MEASURED = 17; // one of 17 loads: a prime, or a pattern of the order might hide a kind
+    private static final int TRIALS = 16;
+    private static final double HELD_AT_LEAST = 0.01;
+
+    private final Cache cache;
+    private final Form form;
+    private final MeasuredLoader<R> loader;
+    private final IntSupplier inFlight;
+    private final long before; // bytes that the slowest tier held
+    private final AtomicLong loads = new AtomicLong();
+    private final AtomicLong kept = new AtomicLong();
+    private volatile Map<Integer, double[]> plan = Map.of(); // the shares of a kind in its forms, plain first
+
+    private final ReentrantLock measuring = new ReentrantLock();
+    private final Map<Integer, Kind> kinds = new HashMap<>(); // these under the lock
+    private int window;
+    private long epoch = -1;
+    private long draws;
+    private long loadsBefore;
+
+    /** What was measured of one kind. */
+    private static final class Kind {
+        private long samples;
+        private double bytes;
+        private int trials;
+        private double packedBytes;
+        private double packedNanos;
+        private MeasuredLoader.Cost loading = new MeasuredLoader.Cost(0, 0);
+
+        FormPlan.Kind of(double count) {
+            FormPlan.Held plain = new FormPlan.Held(bytes / samples + BESIDE, 0);
+            FormPlan.Held packed = new FormPlan.Held(packedBytes + BESIDE, packedNanos);
+            return new FormPlan.Kind(count, loading, trials == 0 ? List.of(plain) : List.of(plain, packed));
+        }
+
+        /** Moving means: the first times are those of code that is not compiled. */
+        void tried(int length, long nanos) {
+            double weight = trials++ == 0 ? 1 : 0.25;
+            packedBytes += weight * (length - packedBytes);
+            packedNanos += weight * (nanos - packedNanos);
+        }
+    }
+
+    /** @param inFlight how many loads are under way */
+    FormChooser(Cache cache, Form form, MeasuredLoader<R> loader, IntSupplier inFlight) {
+        this.cache = cache;
+        this.form = form;
+        this.loader = loader;
+        this.inFlight = inFlight;
+        TierStatistics slowest = cache.levels[cache.levels.length - 1].statistics();
+        this.before = slowest == null ? 0 : slowest.bytes();
+    }
+
+    /** A loaded value as it is to be kept; null if the room is kept free for others. */
+    @Nullable Encoded kept(SampleKey key, Encoded plain, R request) {
+        Form.Use use = cache.formUse;
+        Encoded packed = use == Form.Use.PACKED ? packed(plain) : plain;
+        Encoded chosen = use == Form.Use.AUTO ? chosen(key, plain, request) : packed;
+        kept.addAndGet(chosen == null ? 0 : chosen.length() + BESIDE);
+        return chosen;
+    }
+
+    private @Nullable Encoded chosen(SampleKey key, Encoded plain, R request) {
+        if (loads.incrementAndGet() % MEASURED == 0 && measuring.tryLock()) {
+            try {
+                measure(plain, request);
+            } finally {
+                measuring.unlock();
+            }
+        }
+        Map<Integer, double[]> now = plan;
+        double[] shares = now.isEmpty() ? null : now.get(kind(plain, loader.drawn(request)));
+        if (shares == null) {
+            return plain;
+        }
+        double packed = shares.length > 1 ? shares[1] : 0;
+        double held = shares[0] + packed;
+        double place = (key.low() >>> 1) / (double) Long.MAX_VALUE; // a key is a hash
+        return held < HELD_AT_LEAST ? null : place * held < packed ? packed(plain) : plain;
+    }
+
+    private Encoded packed(Encoded plain) {
+        try {
+            Encoded packed = plain.length() < SHORTEST ? null : form.pack(plain);
+            return packed == null ? plain : packed;
+        } catch (IllegalArgumentException e) { // of a schema that encodes in a way of its own
+            return plain;
+        }
+    }
+
+    private static int kind(Encoded plain, MeasuredLoader.Drawn drawn) {
+        return drawn.part() * Integer.SIZE + Integer.numberOfLeadingZeros(plain.length());
+    }
+
+    private void measure(Encoded plain, R request) {
+        MeasuredLoader.Drawn drawn = loader.drawn(request);
+        if (drawn.epoch() > epoch) {
+            epoch = drawn.epoch();
+            draws = drawn.left() + 1;
+            loadsBefore = loads.get() - 1;
+        }
+        window = Math.max(window, inFlight.getAsInt());
+        Kind kind = kinds.computeIfAbsent(kind(plain, drawn), number -> new Kind());
+        kind.samples++;
+        kind.bytes += plain.length();
+        double missing = (double) (loads.get() - loadsBefore) / Math.max(1, draws - drawn.left());
+        double left = drawn.left() * Math.min(1, missing);
+        double samples =
+                kinds.values().stream().mapToDouble(each -> each.samples).sum();
+        double bytes = kinds.values().stream().mapToDouble(each -> each.bytes).sum();
+        double room = room();
+        if (left * (bytes / samples + BESIDE) <= room) {
+            plan = Map.of();
+            return;
+        }
+        kind.loading = loader.cost(request);
+        if (kind.samples <= TRIALS || kind.samples % TRIALS == 0) {
+            Encoded packed = packed(plain);
+            if (packed != plain) {
+                ByteBuffer packedBytes = packed.joined();
+                long started = System.nanoTime();
+                form.unpack(packedBytes);
+                kind.tried(packed.length(), System.nanoTime() - started);
+            }
+        }
+        plan = plan(left / samples, room);
+    }
+
+    /** @param times how many samples stand for one that was measured */
+    private Map<Integer, double[]> plan(double times, double room) {
+        List<Integer> numbers = List.copyOf(kinds.keySet());
+        List<FormPlan.Kind> counted = numbers.stream()
+                .map(kinds::get)
+                .map(kind -> kind.of(kind.samples * times))
+                .toList();
+        int processors = Runtime.getRuntime().availableProcessors();
+        double[][] shares = new FormPlan(counted, room, processors, Math.max(1, window)).best();
+        Map<Integer, double[]> next = new HashMap<>();
+        for (int i = 0; i < shares.length; i++) {
+            next.put(numbers.get(i), shares[i]);
+        }
+        return next;
+    }
+
+    /**
+     * What all tiers have free: nothing is held twice while something is held nowhere. Counted here, since tiers count the
+     * whole segment or slab that they write to.
+     */
+    private double room() {
+        double capacity = 0;
+        for (Level level : cache.levels) {
+            TierStatistics now = level.statistics();
+            if (now == null || now.capacity() <= 0 || level.eviction != Tier.Eviction.NONE) {
+                return Double.MAX_VALUE; // it takes what comes
+            }
+            capacity += now.capacity();
+        }
+        return Math.max(0, capacity - before - kept.get());
+    }
+}

@@ -1,0 +1,28 @@
+package io.penstock.cache;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.Callable;
+import reactor.core.publisher.Mono;
+
+/**
+ * A loader of samples, whose figures decide in which form they are kept.
+ *
+ * @param <R> what a caller asks with, as for a {@link Lookup}
+ */
+public interface MeasuredLoader<R> {
+
+    /** Where a request stands: the part of the data that its sample is of, the epoch, and how many draws come after it. */
+    record Drawn(int part, long epoch, long left) {}
+
+    /** The nanoseconds that a load takes: of a processor, and of one of the loads in flight at the source. */
+    record Cost(double processor, double source) {}
+
+    /** Where a request stands in its epoch. */
+    Drawn drawn(R request);
+
+    /** What a load like this one has taken in this epoch, by the mean. */
+    Cost cost(R request);
+
+    /** Unpacks a value on a worker. */
+    Mono<ByteBuffer> unpacked(Callable<ByteBuffer> unpacking, R request);
+}

@@ -1,0 +1,201 @@
+package io.penstock.order;
+
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.LongStream;
+
+/**
+ * A schedule of weights that change with the number of the draw. It keeps the blocks of draws that were used last, and
+ * makes others from {@link DrawnSources}: a draw costs a fixed number of steps for each draw of all ranks.
+ *
+ * <p>To reach a far draw, those before it are made. Where weights stay, whole periods are left out: once the counts of a
+ * period's draws are exactly its weights, all is as it was, up to the windows that a later segment decides.
+ *
+ * <p><b>Memory</b>: 8 blocks of 20 KiB, and the counts at 64 places. <b>Threads</b>: one at a time makes a block.
+ */
+final class ListedSchedule implements SourceSchedule {
+
+    private static final int BITS = 12;
+    private static final int BLOCK = 1 << BITS;
+    private static final int BLOCKS = 8;
+    private static final int PLACES = 64;
+
+    private final WeightList list;
+    private final long[] counts;
+    private final long first;
+    private final AtomicReferenceArray<Block> blocks = new AtomicReferenceArray<>(BLOCKS);
+
+    /** Counts at places that lie {@code apart} or more, to go back to. */
+    private final NavigableMap<Long, long[]> places = new TreeMap<>();
+
+    private long apart = BLOCK;
+    private DrawnSources drawn;
+
+    /** The draws of {@code [number << BITS, (number + 1) << BITS)}. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Block(long number, long[] counts, byte[] sources, short[] before) {}
+
+    /** @param counts how often each source was drawn before the schedule begins */
+    ListedSchedule(WeightList list, long... counts) {
+        this.list = list;
+        this.counts = counts;
+        this.first = LongStream.of(counts).sum();
+        this.drawn = new DrawnSources(list, counts);
+        places.put(first, counts);
+    }
+
+    /**
+     * The schedule that continues with counts of the draws before.
+     * @throws IllegalArgumentException if these weights cannot have had them
+     */
+    static ListedSchedule goingOn(WeightList list, long... counts) {
+        long number = LongStream.of(counts).sum();
+        for (int source = 0; source < counts.length; source++) {
+            double wanted = list.sum(source, number);
+            if (Math.abs(counts[source] - wanted) > counts.length) {
+                throw new IllegalArgumentException(
+                        "the weights before draw %d are other ones: source %d was drawn %d times, %.1f times by %s"
+                                .formatted(number, source, counts[source], wanted, list));
+            }
+        }
+        return new ListedSchedule(list, counts.clone());
+    }
+
+    @Override
+    public int source(long draw) {
+        long number = first + draw;
+        return block(number).sources[(int) number & BLOCK - 1] & 0xFF;
+    }
+
+    @Override
+    public long before(long draw, int source) {
+        long number = first + draw;
+        Block block = block(number);
+        return block.counts[source] + block.before[(int) number & BLOCK - 1] - counts[source];
+    }
+
+    @Override
+    public long count(int source, long draws) {
+        synchronized (places) {
+            reach(first + draws);
+            return drawn.count(source) - counts[source];
+        }
+    }
+
+    @Override
+    public long find(int source, long nth) {
+        long[] there = counts.clone();
+        there[source] += nth;
+        DrawnSources window = new DrawnSources(list, there);
+        if (window.begin(source) == DrawnSources.NEVER) {
+            return Long.MAX_VALUE;
+        }
+        // a draw whose window has no end is not made any more if two periods of the last weights leave it out
+        WeightSegment last = list.last();
+        long end = window.end(source) == DrawnSources.NEVER
+                ? Math.max(window.begin(source), last.from()) + 2L * last.period()
+                : Long.MAX_VALUE;
+        synchronized (places) {
+            reach(Math.max(first, window.begin(source) - 1));
+            while (drawn.number() < end) {
+                if (drawn.draw() == source && drawn.count(source) > there[source]) {
+                    return drawn.number() - 1 - first;
+                }
+            }
+        }
+        return Long.MAX_VALUE;
+    }
+
+    private Block block(long draw) {
+        long number = draw >>> BITS;
+        Block block = blocks.getAcquire((int) number & BLOCKS - 1);
+        return block != null && block.number == number ? block : made(number);
+    }
+
+    private Block made(long number) {
+        synchronized (places) {
+            Block there = blocks.get((int) number & BLOCKS - 1);
+            if (there != null && there.number == number) {
+                return there;
+            }
+            long begin = number << BITS;
+            reach(Math.max(begin, first));
+            Block block = new Block(number, drawn.counts(), new byte[BLOCK], new short[BLOCK]);
+            while (drawn.number() < begin + BLOCK) {
+                int place = (int) drawn.number() & BLOCK - 1;
+                int source = drawn.draw();
+                block.sources[place] = (byte) source;
+                block.before[place] = (short) (drawn.count(source) - 1 - block.counts[source]);
+            }
+            remember();
+            blocks.setRelease((int) number & BLOCKS - 1, block);
+            return block;
+        }
+    }
+
+    /** Makes the draws before a number, from the nearest place that is known. */
+    private void reach(long number) {
+        Map.Entry<Long, long[]> known = places.floorEntry(number);
+        if (drawn.number() > number || drawn.number() < known.getKey()) {
+            drawn = new DrawnSources(list, known.getValue());
+        }
+        while (drawn.number() < number) {
+            int at = list.number(drawn.number());
+            WeightSegment segment = list.segment(at);
+            long period = segment.isSloped() ? Long.MAX_VALUE : segment.period();
+            long end = at == list.segments() - 1
+                    ? number
+                    : Math.min(number, segment.from() + segment.length() - period - 2);
+            long periods = (end - drawn.number()) / period;
+            boolean steady = periods > 1 && !drawn.isLate();
+            long[] before = drawn.counts();
+            for (long draws = steady ? period : Math.min(BLOCK, number - drawn.number()); draws > 0; draws--) {
+                drawn.draw();
+            }
+            if (steady && isPeriod(segment, before)) {
+                long[] later = drawn.counts();
+                for (int source = 0; source < later.length; source++) {
+                    later[source] += (periods - 1) * segment.inPeriod(source);
+                }
+                drawn = new DrawnSources(list, later);
+            }
+            remember();
+        }
+    }
+
+    private boolean isPeriod(WeightSegment segment, long... before) {
+        for (int source = 0; source < before.length; source++) {
+            if (drawn.count(source) - before[source] != segment.inPeriod(source)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void remember() {
+        if (drawn.number() - places.lastKey() >= apart) {
+            places.put(drawn.number(), drawn.counts());
+            if (places.size() > PLACES) {
+                apart *= 2;
+                long[] last = {first - apart};
+                places.keySet().removeIf(place -> {
+                    boolean near = place - last[0] < apart;
+                    last[0] = near ? last[0] : place;
+                    return near;
+                });
+            }
+        }
+    }
+
+    @Override
+    public WeightList weights() {
+        return list;
+    }
+
+    @Override
+    public String toString() {
+        return list.toString();
+    }
+}

@@ -1,0 +1,221 @@
+package io.penstock.order;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+
+/**
+ * The weights of a mixture's sources by the number of the draw: entries, between which they stay or go in a line. Behind
+ * the last entry they stay.
+ *
+ * <p>Shares are whole multiples of 1 / {@link #WHOLE}, so sums are exact. Of a line of L draws from share a to share b,
+ * draw number s has {@code a + (b - a) (2s + 1) / 2L}: the line's integral over the draw. Immutable.
+ */
+final class WeightList {
+
+    /** The numbers up to 12 divide it, and 10,000. */
+    static final int WHOLE = 13_860_000;
+
+    /** At the ends of lines, sums of weights are multiples of 1 / UNIT. */
+    static final long UNIT = 2L * WHOLE;
+
+    /** What resume tokens have room for. */
+    private static final int LONGEST = 32_768;
+
+    /** Sums up to here fit into 63 bits. */
+    private static final long LAST = 1L << 38;
+
+    private static final String NUMBERS = "\\d{1,8}(?::\\d{1,8}){1,254}";
+    static final String PATTERN = "0=%1$s(?: \\d{1,12}=%1$s)*+(?: line)?".formatted(NUMBERS);
+    private static final Pattern ENTRY = Pattern.compile("(\\d{1,12})=(%s)".formatted(NUMBERS));
+
+    private final WeightSegment[] segments;
+    private final boolean lines;
+
+    private WeightList(long[] from, int[][] weights, boolean lines) {
+        int sources = weights[0].length;
+        this.lines = lines;
+        this.segments = new WeightSegment[from.length];
+        long[] sums = new long[sources];
+        for (int entry = 0; entry < from.length; entry++) {
+            boolean last = entry == from.length - 1;
+            long length = last ? Long.MAX_VALUE - from[entry] : from[entry + 1] - from[entry];
+            boolean sloped = lines && !last && !Arrays.equals(weights[entry], weights[entry + 1]);
+            int[] rises = new int[sources];
+            long[] next = new long[sources];
+            for (int source = 0; source < sources; source++) {
+                rises[source] = sloped ? weights[entry + 1][source] - weights[entry][source] : 0;
+                next[source] = sums[source] + length * (2L * weights[entry][source] + rises[source]);
+            }
+            segments[entry] = new WeightSegment(from[entry], length, sloped ? length : 1, weights[entry], rises, sums);
+            sums = next;
+        }
+    }
+
+    /**
+     * A list of relative weights.
+     * @throws IllegalArgumentException if the draws do not ascend from 0 on, a line is too long, or the list is
+     */
+    static WeightList of(long[] from, double[][] weights, boolean lines) {
+        return checked(from, Arrays.stream(weights).map(WeightList::whole).toArray(int[][]::new), lines);
+    }
+
+    private static WeightList checked(long[] from, int[][] weights, boolean lines) {
+        for (int entry = 0; entry < from.length; entry++) {
+            boolean ascends = entry == 0 ? from[0] == 0 : from[entry] > from[entry - 1];
+            if (!ascends || from[entry] > LAST) {
+                throw new IllegalArgumentException("the draws of weights must ascend from 0 to %,d at most, were %s"
+                        .formatted(
+                                LAST,
+                                LongStream.of(from).mapToObj(Long::toString).collect(Collectors.joining(", "))));
+            }
+        }
+        WeightList list = new WeightList(from, weights, lines);
+        long longest = (1L << 60) / (UNIT * Math.max(1, 2L * list.sources() - 2)); // what DrawnSources adds fits
+        for (WeightSegment segment : list.segments) {
+            if (segment.scale() > longest) {
+                throw new IllegalArgumentException(
+                        ("a line of weights of %d sources has %,d draws at most, the one from draw %d has %,d; "
+                                        + "put an entry into it")
+                                .formatted(list.sources(), longest, segment.from(), segment.length()));
+            }
+        }
+        int length = list.toString().length();
+        if (length > LONGEST) {
+            throw new IllegalArgumentException(
+                    "a list of weights has %,d characters at most, so that tokens hold it, has %,d; leave entries out"
+                            .formatted(LONGEST, length));
+        }
+        return list;
+    }
+
+    /** Shares in multiples of 1 / WHOLE. The largest remainders get one more; of equal ones the first. */
+    private static int[] whole(double[] weights) {
+        double sum = 0;
+        for (double weight : weights) {
+            sum += weight;
+        }
+        double[] shares = new double[weights.length];
+        int[] whole = new int[weights.length];
+        int left = WHOLE;
+        for (int source = 0; source < weights.length; source++) {
+            shares[source] = weights[source] / sum * WHOLE;
+            whole[source] = (int) shares[source];
+            left -= whole[source];
+        }
+        IntStream.range(0, weights.length)
+                .boxed()
+                .sorted((a, b) -> Double.compare(shares[b] - whole[b], shares[a] - whole[a]))
+                .limit(left)
+                .forEach(source -> whole[source]++);
+        return whole;
+    }
+
+    /**
+     * Reads what {@link #toString} wrote, which {@link #PATTERN} is of.
+     * @throws IllegalArgumentException if it is no such list
+     */
+    static WeightList parse(String text) {
+        Matcher matcher = ENTRY.matcher(text);
+        List<MatchResult> entries = matcher.results().toList();
+        long[] from = entries.stream()
+                .mapToLong(entry -> Long.parseLong(entry.group(1)))
+                .toArray();
+        int[][] weights = entries.stream().map(entry -> scaled(entry.group(2))).toArray(int[][]::new);
+        if (Arrays.stream(weights).anyMatch(each -> each.length != weights[0].length)) {
+            throw new IllegalArgumentException("entries have different numbers of weights");
+        }
+        return checked(from, weights, text.endsWith("line"));
+    }
+
+    private static int[] scaled(String text) {
+        int[] numbers = Pattern.compile(":")
+                .splitAsStream(text)
+                .mapToInt(Integer::parseInt)
+                .toArray();
+        long sum = IntStream.of(numbers).asLongStream().sum();
+        if (sum < 1 || WHOLE % sum != 0) {
+            throw new IllegalArgumentException(
+                    "the sum of weights is %d, which does not divide %d".formatted(sum, WHOLE));
+        }
+        return IntStream.of(numbers)
+                .map(number -> (int) (number * (WHOLE / sum)))
+                .toArray();
+    }
+
+    int sources() {
+        return segments[0].weights().length;
+    }
+
+    int segments() {
+        return segments.length;
+    }
+
+    WeightSegment segment(int number) {
+        return segments[number];
+    }
+
+    /** The last segment, which has no end. */
+    WeightSegment last() {
+        return segments[segments.length - 1];
+    }
+
+    /** The number of the segment that a draw is in. */
+    int number(long draw) {
+        int low = 0;
+        int high = segments.length;
+        while (high - low > 1) {
+            int middle = (low + high) >>> 1;
+            if (segments[middle].from() <= draw) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    /** The sum of a source's weights before a draw, rounded. */
+    double sum(int source, long draw) {
+        WeightSegment segment = segments[number(draw)];
+        return segment.sum(source, draw - segment.from()).doubleValue() / segment.unit();
+    }
+
+    /** Whether the draws of [first, end) have the same shares in both, rounding apart. */
+    boolean equalsWithin(WeightList other, long first, long end) {
+        long[] ends = LongStream.concat(
+                        LongStream.of(first, end),
+                        LongStream.concat(from(), other.from()).filter(draw -> draw > first && draw < end))
+                .sorted()
+                .toArray();
+        for (int i = 1; i < ends.length; i++) {
+            if (ends[i] > ends[i - 1] && !(isNear(other, ends[i - 1]) && isNear(other, ends[i] - 1))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private LongStream from() {
+        return Arrays.stream(segments).mapToLong(WeightSegment::from);
+    }
+
+    private boolean isNear(WeightList other, long draw) {
+        WeightSegment here = segments[number(draw)];
+        WeightSegment there = other.segments[other.number(draw)];
+        return IntStream.range(0, sources())
+                .allMatch(source -> Math.abs(here.share(source, draw) - there.share(source, draw)) < 1.5);
+    }
+
+    /** {@code 0=9:1 50000=1:1 100000=1:4 line}. */
+    @Override
+    public String toString() {
+        return Arrays.stream(segments).map(WeightSegment::toString).collect(Collectors.joining(" "))
+                + (lines ? " line" : "");
+    }
+}

@@ -1,0 +1,271 @@
+package io.penstock.pipeline;
+
+import io.penstock.cache.SampleKey;
+import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
+import io.penstock.internal.Thrown;
+import io.penstock.internal.index.IndexFolder;
+import io.penstock.internal.index.KnownSummaries;
+import io.penstock.internal.index.Selection;
+import io.penstock.internal.index.SummaryFile;
+import io.penstock.order.Sampler;
+import io.penstock.stream.Sample;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.SynchronousSink;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Summarises a dataset part by part. A part has neighbours of one state, such as the rows of one file. Parts are cut by the
+ * data alone and merged in their order, so the result depends neither on the parallelism nor on which parts were known.
+ */
+final class SummaryBuild<T, S> {
+
+    /** The samples of a part and of a job at most. */
+    private static final int MOST = 8192;
+
+    /** Summaries that a job makes ahead of the merge. */
+    private static final int AHEAD = 64;
+
+    private static final long TICK = TimeUnit.SECONDS.toNanos(1);
+
+    private final Stage<T> input;
+    private final String stage;
+    private final Summary<? super T, S> summary;
+    private final Indexing indexing;
+
+    SummaryBuild(Stage<T> input, String stage, Summary<? super T, S> summary, Indexing indexing) {
+        this.input = input;
+        this.stage = stage;
+        this.summary = summary;
+        this.indexing = indexing;
+    }
+
+    Mono<S> run() {
+        Path folder = indexing.folder;
+        return folder == null
+                ? Mono.defer(() -> new Pass(null, null).run())
+                : IndexBuild.using(
+                        () -> IndexFolder.open(folder, stage, input.fingerprint()),
+                        open -> IndexBuild.using(
+                                open::knownSummaries,
+                                known -> IndexBuild.using(open::createSummaries, file -> kept(open, known, file))));
+    }
+
+    private Mono<S> kept(IndexFolder folder, KnownSummaries known, SummaryFile file) {
+        Pass pass = new Pass(known, file);
+        return pass.run()
+                .flatMap(total -> IndexBuild.elsewhere(() -> {
+                    if (pass.complete) {
+                        folder.finish(file);
+                    }
+                    return total;
+                }));
+    }
+
+    /** The samples of {@code [first, end)}. */
+    private record Part(long first, long end, SampleKey key) {}
+
+    /** Neighbouring parts, which are all known or all not. */
+    private record Job(List<Part> parts, boolean known) {
+        long first() {
+            return parts.get(0).first;
+        }
+
+        long end() {
+            return parts.get(parts.size() - 1).end;
+        }
+    }
+
+    private record Summarised<S>(S summary, long samples, boolean known) {}
+
+    private final class Pass {
+
+        private final @Nullable KnownSummaries known;
+        private final @Nullable SummaryFile file;
+        private final S total = summary.empty();
+        private long examined;
+        private long found;
+        private volatile boolean complete = true;
+        private long lastTick = System.nanoTime();
+
+        Pass(@Nullable KnownSummaries known, @Nullable SummaryFile file) {
+            this.known = known;
+            this.file = file;
+        }
+
+        Mono<S> run() {
+            int atOnce = Runtime.getRuntime().availableProcessors();
+            return Flux.<Job>fromIterable(() -> new Jobs(known))
+                    .subscribeOn(Schedulers.boundedElastic())
+                    .flatMapSequential(job -> job.known ? read(job) : loaded(job), atOnce, AHEAD)
+                    .publishOn(Schedulers.boundedElastic())
+                    .doOnNext(Thrown.consumer(this::merge))
+                    .then(IndexBuild.elsewhere(() -> {
+                        indexing.progress.accept(new Indexing.Progress(examined, found, input.size()));
+                        return total;
+                    }));
+        }
+
+        private void merge(Summarised<S> part) {
+            summary.merge(total, part.summary);
+            examined += part.samples;
+            found += part.known ? part.samples : 0;
+            long now = System.nanoTime();
+            if (now - lastTick >= TICK) {
+                lastTick = now;
+                keeping(() -> {
+                    if (file != null) {
+                        file.flush();
+                    }
+                });
+                indexing.progress.accept(new Indexing.Progress(examined, found, input.size()));
+            }
+        }
+
+        private Flux<Summarised<S>> read(Job job) {
+            return Flux.fromIterable(job.parts)
+                    .map(Thrown.function(part -> {
+                        byte[][] bytes = new byte[1][];
+                        keeping(() -> {
+                            bytes[0] = known == null ? new byte[0] : known.get(part.key);
+                            if (file != null) {
+                                file.add(part.key, bytes[0]);
+                            }
+                        });
+                        return new Summarised<>(summary.read(ByteBuffer.wrap(bytes[0])), part.end - part.first, true);
+                    }))
+                    .subscribeOn(Schedulers.boundedElastic());
+        }
+
+        private Flux<Summarised<S>> loaded(Job job) {
+            Stage<T> samples =
+                    new SelectedDataset<>(input, Selection.Range.of(job.first(), job.end(), input.size()), "part");
+            return samples.onError(indexing.policy).stream(Sampler.sequential(), indexing.execution)
+                    .publishOn(Schedulers.boundedElastic())
+                    .handle(new Adding(job, samples)::add);
+        }
+
+        private void keeping(Keeping action) {
+            try {
+                action.run();
+            } catch (IOException e) {
+                throw new StoreException(
+                        "cannot keep the summaries of \"%s\" in %s: %s"
+                                .formatted(stage, indexing.folder, FileErrors.reason(e)),
+                        e);
+            }
+        }
+
+        /** The samples of a job become summaries of its parts. Called by one thread at a time. */
+        private final class Adding {
+
+            private final Job job;
+            private final Stage<T> samples;
+            private int part;
+            private long index;
+            private boolean whole = true;
+            private S current = summary.empty();
+
+            Adding(Job job, Stage<T> samples) {
+                this.job = job;
+                this.samples = samples;
+                this.index = job.first();
+            }
+
+            void add(Sample<T> sample, SynchronousSink<Summarised<S>> sink) {
+                try {
+                    if (sample.isPresent()) {
+                        summary.add(current, sample.value());
+                    } else {
+                        whole = false;
+                    }
+                } catch (Throwable e) {
+                    sink.error(Thrown.ofSample(
+                            stage, sample.draw(), at -> samples.id(at).name(), e));
+                    return;
+                }
+                Part at = job.parts.get(part);
+                if (++index == at.end) {
+                    if (file != null && whole) {
+                        keeping(() -> file.add(at.key, summary.write(current)));
+                    }
+                    complete &= whole;
+                    sink.next(new Summarised<>(current, at.end - at.first, false));
+                    whole = true;
+                    current = summary.empty();
+                    part++;
+                }
+            }
+        }
+    }
+
+    @FunctionalInterface
+    private interface Keeping {
+        void run() throws IOException;
+    }
+
+    /** Cuts the dataset. */
+    private final class Jobs implements Iterator<Job> {
+
+        private final @Nullable KnownSummaries known;
+        private @Nullable Part next = part(0);
+
+        Jobs(@Nullable KnownSummaries known) {
+            this.known = known;
+        }
+
+        private @Nullable Part part(long first) {
+            if (first == input.size()) {
+                return null;
+            }
+            SampleId id = input.id(first);
+            List<String> state = id.state();
+            SampleKey key = id.key();
+            long end = first + 1;
+            for (; end < input.size() && end - first < MOST; end++) {
+                SampleId other = input.id(end);
+                if (!other.state().equals(state)) {
+                    break;
+                }
+                key = key.with(other.key());
+            }
+            return new Part(first, end, key);
+        }
+
+        private boolean isKnown(Part part) {
+            return known != null && known.has(part.key);
+        }
+
+        @Override
+        public boolean hasNext() {
+            return next != null;
+        }
+
+        @Override
+        public Job next() {
+            Part part = next;
+            if (part == null) {
+                throw new NoSuchElementException();
+            }
+            boolean isKnown = isKnown(part);
+            List<Part> parts = new ArrayList<>();
+            long first = part.first;
+            while (part != null && isKnown(part) == isKnown && (parts.isEmpty() || part.end - first <= MOST)) {
+                parts.add(part);
+                part = part(part.end);
+            }
+            next = part;
+            return new Job(parts, isKnown);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package io.penstock.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pipeline.FakeTier;
+import io.penstock.tensor.Encoded;
+import io.penstock.tensor.Form;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+
+/** Costs are given, and unpacking takes no time: what is chosen does not depend on the machine. */
+class FormChooserTest {
+
+    private static final int SAMPLES = 2_000;
+    private static final int BYTES = 8 << 10;
+    private static final long ALL = SAMPLES * (BYTES + 64L);
+
+    /** A quarter of the bytes. */
+    private static final class Quarter implements Form {
+        private int packed;
+
+        @Override
+        public String id() {
+            return "quarter";
+        }
+
+        @Override
+        public boolean isOf(ByteBuffer bytes) {
+            return bytes.remaining() == BYTES / 4;
+        }
+
+        @Override
+        public Encoded pack(Encoded plain) {
+            packed++;
+            return Encoded.of(ByteBuffer.allocate(BYTES / 4));
+        }
+
+        @Override
+        public ByteBuffer unpack(ByteBuffer bytes) {
+            return bytes;
+        }
+    }
+
+    /** Two parts of the data in turn, which take this long to load. */
+    private record Loads(List<Double> millis) implements MeasuredLoader<Integer> {
+        @Override
+        public MeasuredLoader.Drawn drawn(Integer sample) {
+            return new MeasuredLoader.Drawn(sample % millis.size(), 0, SAMPLES - 1 - sample);
+        }
+
+        @Override
+        public MeasuredLoader.Cost cost(Integer sample) {
+            return new MeasuredLoader.Cost(1e6 * millis.get(sample % millis.size()), 0);
+        }
+
+        @Override
+        public Mono<ByteBuffer> unpacked(Callable<ByteBuffer> unpacking, Integer sample) {
+            return Mono.fromCallable(unpacking);
+        }
+    }
+
+    private final Quarter form = new Quarter();
+    private long used;
+
+    /** How many samples of each part are held at the end of an epoch. */
+    private int[] held(long capacity, Loads loads) {
+        FakeTier tier = new FakeTier("ram") {
+            @Override
+            public TierStatistics statistics() {
+                return new TierStatistics(0, used, capacity, 0, 0, 0, 0, 0);
+            }
+        };
+        Cache cache = Cache.of(tier).withForm(form, Form.Use.AUTO);
+        FormChooser<Integer> chooser = new FormChooser<>(cache, form, loads, () -> 32);
+        int[] held = new int[loads.millis.size()];
+        Encoded plain = Encoded.of(ByteBuffer.allocate(BYTES));
+        for (int sample = 0; sample < SAMPLES; sample++) {
+            Encoded kept = chooser.kept(SampleKey.of("sample " + sample), plain, sample);
+            if (kept != null && used + kept.length() + 64 <= capacity) {
+                used += kept.length() + 64;
+                held[sample % held.length]++;
+            }
+        }
+        return held;
+    }
+
+    @Test
+    void room_forAll_isFilledWithPlainValuesWithoutATrial() {
+        assertThat(held(ALL, new Loads(List.of(1.0)))).containsExactly(SAMPLES);
+        assertThat(form.packed).isZero();
+    }
+
+    @Test
+    void room_forHalf_holdsAllByPackingSome() {
+        assertThat(Arrays.stream(held(ALL / 2, new Loads(List.of(1.0)))).sum()).isGreaterThan(SAMPLES * 98 / 100);
+        assertThat(form.packed).isBetween(SAMPLES / 2, SAMPLES * 3 / 4);
+    }
+
+    @Test
+    void loads_thatTakeNoTime_areNotPacked() {
+        assertThat(Arrays.stream(held(ALL / 2, new Loads(List.of(0.0)))).sum())
+                .isBetween(SAMPLES * 48 / 100, SAMPLES / 2);
+    }
+
+    @Test
+    void parts_ofDifferentCost_holdWhatTakesLongest() {
+        int[] held = held(ALL / 10, new Loads(List.of(0.01, 5.0)));
+
+        assertThat(held[1]).isGreaterThan(20 * held[0]);
+        assertThat(used).isGreaterThan(ALL * 9 / 100);
+    }
+}

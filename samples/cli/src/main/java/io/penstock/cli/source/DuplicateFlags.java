@@ -1,0 +1,116 @@
+package io.penstock.cli.source;
+
+import io.penstock.duplicate.Duplicates;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Indexing;
+import io.penstock.table.Row;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Tensor;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.DoubleFunction;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The flags that leave duplicates out. */
+final class DuplicateFlags {
+
+    /** The folder in a cache's directory for signatures. */
+    private static final String KEPT = "duplicates";
+
+    private static final String NEAR = "near=";
+
+    @Option(names = "--without-duplicates", paramLabel = "exact|near=S")
+    private @Nullable String withoutDuplicates;
+
+    @Option(names = "--without", paramLabel = "SOURCE")
+    @Nullable SourceSpec without;
+
+    boolean isGiven() {
+        return withoutDuplicates != null || without != null;
+    }
+
+    Cacheable<Picture> ofPictures(
+            Cacheable<Picture> samples, @Nullable Path cache, Supplier<Cacheable<Picture>> other) {
+        return over(
+                () -> Duplicates.exact("pixels", picture -> List.of(picture.pixels())),
+                near -> Duplicates.nearPictures(near, "pixels", Picture::pixels),
+                samples,
+                cache,
+                other);
+    }
+
+    Cacheable<Tensor> ofTensors(Cacheable<Tensor> samples, @Nullable Path cache, Supplier<Cacheable<Tensor>> other) {
+        return over(
+                () -> Duplicates.exact("values", List::of),
+                near -> Duplicates.nearTexts(near, "text", DuplicateFlags::text),
+                samples,
+                cache,
+                other);
+    }
+
+    Cacheable<Row> ofRows(Cacheable<Row> samples, @Nullable Path cache, Supplier<Cacheable<Row>> other) {
+        return over(
+                () -> Duplicates.exact("all fields", Row::values),
+                near -> Duplicates.nearTexts(near, "all texts", DuplicateFlags::text),
+                samples,
+                cache,
+                other);
+    }
+
+    /** Of tokens, their numbers. */
+    private static String text(Tensor value) {
+        return value.dtype() == DType.U8
+                ? value.toText()
+                : Arrays.toString(value.toIntArray()); // refuses what is no i32
+    }
+
+    private static String text(Row row) {
+        List<String> texts = row.values().stream()
+                .filter(value -> value.dtype() == DType.U8 && value.shape().rank() == 1)
+                .map(Tensor::toText)
+                .toList();
+        if (texts.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "--without-duplicates near= compares texts, and rows have %s; use exact".formatted(row.names()));
+        }
+        return texts.stream().collect(Collectors.joining("\n"));
+    }
+
+    private <T> Cacheable<T> over(
+            Supplier<Duplicates<T>> exact,
+            DoubleFunction<Duplicates<T>> near,
+            Cacheable<T> samples,
+            @Nullable Path cache,
+            Supplier<Cacheable<T>> other) {
+        if (!isGiven()) {
+            return samples;
+        }
+        Duplicates<T> duplicates = chosen(exact, near);
+        Indexing indexing = cache == null ? Indexing.inMemory() : Indexing.keptIn(cache.resolve(KEPT));
+        Dataset<T> kept = samples.dataset();
+        if (withoutDuplicates != null) {
+            kept = Objects.requireNonNull(duplicates.without(kept, indexing).block());
+        }
+        if (without != null) {
+            kept = Objects.requireNonNull(
+                    duplicates.without(kept, other.get().dataset(), indexing).block());
+        }
+        return samples.only(kept);
+    }
+
+    private <T> Duplicates<T> chosen(Supplier<Duplicates<T>> exact, DoubleFunction<Duplicates<T>> near) {
+        if (withoutDuplicates == null || withoutDuplicates.equals("exact")) {
+            return exact.get();
+        }
+        if (withoutDuplicates.matches("near=(0\\.\\d{1,9}|1(\\.0+)?)")) {
+            return near.apply(Double.parseDouble(withoutDuplicates.substring(NEAR.length())));
+        }
+        throw new IllegalArgumentException(
+                "--without-duplicates is exact or near=0.9, was \"%s\"".formatted(withoutDuplicates));
+    }
+}

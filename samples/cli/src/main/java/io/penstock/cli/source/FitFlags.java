@@ -1,0 +1,143 @@
+package io.penstock.cli.source;
+
+import io.penstock.fit.FieldFit;
+import io.penstock.fit.Fit;
+import io.penstock.pipeline.Dataset;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The flags for stages that use a fit: {@code FIT.json#FIELD,…}. */
+final class FitFlags {
+
+    private static final Set<DType> FLOATS = EnumSet.of(DType.F16, DType.BF16, DType.F32, DType.F64);
+    private static final String BUCKETS = "10";
+    private static final int CHANNELS = 3;
+    private static final int WHITE = 255;
+
+    @Option(names = "--fill", paramLabel = "FIT.json[#FIELDS]")
+    private @Nullable String fill;
+
+    @Option(names = "--bucketise", paramLabel = "FIT.json#FIELD[=N],...")
+    private @Nullable String bucketise;
+
+    @Option(names = "--one-hot", paramLabel = "FIT.json#FIELDS")
+    private @Nullable String oneHot;
+
+    @Option(names = "--standardise", paramLabel = "FIT.json[#FIELDS]")
+    private @Nullable String standardise;
+
+    private boolean isGiven() {
+        return fill != null || bucketise != null || oneHot != null || standardise != null;
+    }
+
+    /** The samples with the stages on them, in the order of the flags here; loads one of them. Blocks. */
+    <T> Cacheable<T> over(Cacheable<T> samples) {
+        if (!isGiven() || samples.dataset().size() == 0) {
+            return samples;
+        }
+        Schema<T> schema = samples.schema();
+        List<String> floats = floats(samples);
+        Dataset<T> made = samples.dataset();
+        made = fitted(made, fill, floats, (fit, names) -> data -> fit.fill(data, schema, names));
+        String numbered = bucketise;
+        if (numbered != null) {
+            Fit fit = fit(numbered);
+            for (String field : fields(numbered, List.of())) {
+                String[] named = field.split("=", 2);
+                int count = buckets(field, named.length == 2 ? named[1] : BUCKETS);
+                made = fit.bucketise(made, schema, count, named[0]);
+            }
+        }
+        made = fitted(made, oneHot, List.of(), (fit, names) -> data -> fit.oneHot(data, schema, names));
+        made = fitted(made, standardise, floats, (fit, names) -> data -> fit.standardise(data, schema, names));
+        return new Cacheable<>(made, schema, 0, samples.classes(), samples.listing(), samples.parts());
+    }
+
+    /** @throws IllegalArgumentException if there are such stages: floats of pictures are made behind the cache */
+    Cacheable<Picture> overPictures(Cacheable<Picture> pictures) {
+        if (!isGiven()) {
+            return pictures;
+        }
+        String numbers = "MEAN:DEVIATION";
+        if (standardise != null) {
+            Fit fit = fit(standardise);
+            List<FieldFit> channels = IntStream.range(0, CHANNELS)
+                    .mapToObj(channel -> fit.fields().get("pixels[%d]".formatted(channel)))
+                    .filter(Objects::nonNull)
+                    .toList();
+            numbers = channels.size() < CHANNELS
+                    ? numbers
+                    : shares(channels, FieldFit::mean) + ":" + shares(channels, FieldFit::deviation);
+        }
+        throw new IllegalArgumentException(
+                "--standardise, --fill, --bucketise and --one-hot are for tables and arrays; pictures take"
+                        + " --augment normalise=" + numbers);
+    }
+
+    private static String shares(List<FieldFit> channels, ToDoubleFunction<FieldFit> number) {
+        return channels.stream().map(each -> share(number.applyAsDouble(each))).collect(Collectors.joining("/"));
+    }
+
+    private static String share(double ofPixels) {
+        return String.format(Locale.ROOT, "%.4f", ofPixels / WHITE);
+    }
+
+    @FunctionalInterface
+    private interface OnData<T> {
+        Dataset<T> over(Dataset<T> data);
+    }
+
+    private static <T> Dataset<T> fitted(
+            Dataset<T> data,
+            @Nullable String flag,
+            List<String> otherwise,
+            BiFunction<Fit, String[], OnData<T>> stage) {
+        return flag == null
+                ? data
+                : stage.apply(fit(flag), fields(flag, otherwise).toArray(String[]::new))
+                        .over(data);
+    }
+
+    private static Fit fit(String flag) {
+        return Fit.read(Path.of(flag.replaceFirst("#[^#]*$", "")));
+    }
+
+    private static List<String> fields(String flag, List<String> otherwise) {
+        int hash = flag.lastIndexOf('#');
+        return hash < 0 ? otherwise : List.of(flag.substring(hash + 1).split(","));
+    }
+
+    private static int buckets(String field, String count) {
+        if (!count.matches("\\d{1,9}")) {
+            throw new IllegalArgumentException("--bucketise needs FIELD or FIELD=N, was \"%s\"".formatted(field));
+        }
+        return Integer.parseInt(count);
+    }
+
+    /** The fields of floats: integers may be classes. */
+    private static <T> List<String> floats(Cacheable<T> samples) {
+        T first = samples.dataset().get(0).blockOptional().orElseThrow();
+        List<Tensor> values = samples.schema().flatten(first);
+        List<String> floats = new ArrayList<>();
+        for (int i = 0; i < values.size(); i++) {
+            if (FLOATS.contains(values.get(i).dtype())) {
+                floats.add(samples.schema().names().get(i));
+            }
+        }
+        return floats;
+    }
+}

@@ -1,0 +1,131 @@
+package io.penstock.cli.source;
+
+import io.penstock.order.Sampler;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Join;
+import io.penstock.table.Row;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.LongFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A source whose samples have a key: of a table the first column's value, else the name; both without an extension.
+ *
+ * @param rows    its samples as rows
+ * @param isTable whether it has such a column
+ * @param folder  what keys of a table begin with, besides
+ */
+record JoinedSource(Cacheable<Row> rows, boolean isTable, String folder) {
+
+    private static final String HAS = "joined";
+
+    static Cacheable<Row> ofPictures(Cacheable<Picture> pictures) {
+        List<String> names = List.of("pixels", "label");
+        Dataset<Row> rows = pictures.dataset()
+                .map("row", picture -> new Row(names, List.of(picture.pixels(), Tensor.scalar(picture.label()))));
+        return of(pictures, rows, names);
+    }
+
+    static Cacheable<Row> ofTensors(Cacheable<Tensor> tensors) {
+        List<String> names = tensors.schema().names();
+        return of(tensors, tensors.dataset().map("row", tensor -> new Row(names, List.of(tensor))), names);
+    }
+
+    private static Cacheable<Row> of(Cacheable<?> source, Dataset<Row> rows, List<String> names) {
+        return new Cacheable<>(rows, Row.schema(names), 0, source.classes(), source.listing(), List.of());
+    }
+
+    /**
+     * Its samples with those of another that have the same key. Blocks: the first column of a table is read.
+     * @param inner whether samples without a partner are left out; else the field {@code joined} tells, and the other
+     *     fields of the partner are zero or empty
+     * @throws IllegalArgumentException if both have a field of one name, or no keys are equal
+     */
+    Cacheable<Row> join(JoinedSource other, boolean inner) {
+        List<String> names = new ArrayList<>(rows.schema().names());
+        for (String name : other.rows.schema().names()) {
+            if (names.contains(name)) {
+                throw new IllegalArgumentException(
+                        "both sides of --join have a field \"%s\": choose the columns of one".formatted(name));
+            }
+            names.add(name);
+        }
+        List<Tensor> none = List.of();
+        if (!inner) {
+            names.add(HAS);
+            none = first(other.rows.dataset()).values().stream()
+                    .map(JoinedSource::blank)
+                    .toList();
+        }
+        List<String> all = List.copyOf(names);
+        List<Tensor> blanks = none;
+        Join join = (inner ? Join.inner() : Join.left()).by(keys(), other.keys());
+        Dataset<Row> joined = rows.dataset()
+                .join(
+                        inner ? "join" : "join or zeros",
+                        other.rows.dataset(),
+                        join,
+                        (left, right) -> combined(all, inner, left, right, blanks));
+        return new Cacheable<>(joined, Row.schema(all), 0);
+    }
+
+    private static Row combined(List<String> names, boolean inner, Row left, @Nullable Row right, List<Tensor> blanks) {
+        List<Tensor> theirs = right == null ? blanks : right.values();
+        Stream<Tensor> told = inner ? Stream.of() : Stream.of(Tensor.scalar(right != null));
+        return new Row(
+                names,
+                Stream.of(left.values().stream(), theirs.stream(), told)
+                        .flatMap(each -> each)
+                        .toList());
+    }
+
+    private static Tensor blank(Tensor like) {
+        long[] dims = like.shape().toArray();
+        if (dims.length > 0) {
+            dims[0] = 0;
+        }
+        Shape shape = Shape.of(dims);
+        return Tensor.of(
+                like.dtype(),
+                shape,
+                ByteBuffer.allocate((int) shape.elements() * like.dtype().bytes()));
+    }
+
+    private static Row first(Dataset<Row> dataset) {
+        return Objects.requireNonNull(dataset.get(0).block(), "a row");
+    }
+
+    private LongFunction<String> keys() {
+        Dataset<Row> dataset = rows.dataset();
+        if (!isTable) {
+            return index -> withoutExtension(dataset.name(index));
+        }
+        List<String> keys = new ArrayList<>();
+        for (Tensor key : Objects.requireNonNull(
+                dataset.stream(Sampler.sequential())
+                        .map(sample -> sample.value().values().get(0))
+                        .collectList()
+                        .block(),
+                "rows")) {
+            boolean text = key.dtype() == DType.U8 && key.shape().rank() == 1;
+            if (!text && key.shape().rank() != 0) {
+                throw new IllegalArgumentException(
+                        "the first column of a table is the key of --join, a text or a number, was " + key.type());
+            }
+            keys.add(folder + withoutExtension(text ? key.toText() : Long.toString(key.longAt(0))));
+        }
+        return index -> keys.get((int) index);
+    }
+
+    private static String withoutExtension(String name) {
+        int dot = name.lastIndexOf('.');
+        return dot <= name.lastIndexOf('/') + 1 ? name : name.substring(0, dot);
+    }
+}

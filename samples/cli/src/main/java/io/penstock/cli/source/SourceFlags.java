@@ -1,0 +1,190 @@
+package io.penstock.cli.source;
+
+import io.penstock.cli.flag.DiskSpec;
+import io.penstock.cli.flag.Flags;
+import io.penstock.cli.flag.NumberFlag;
+import io.penstock.table.Row;
+import io.penstock.tensor.Tensor;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The flags that say which samples are read. */
+public final class SourceFlags {
+
+    @Option(names = "--source", required = true, paramLabel = "SOURCE")
+    private final List<SourceSpec> sources = new ArrayList<>();
+
+    @Option(names = "--resize", paramLabel = "N", converter = NumberFlag.Side.class)
+    private @Nullable Integer resize;
+
+    @Option(names = "--depth", paramLabel = "N", converter = NumberFlag.Levels.class)
+    private @Nullable Integer depth;
+
+    @Option(names = "--filter", paramLabel = "FILTER")
+    private final List<SampleFilter> filters = new ArrayList<>();
+
+    @Option(names = "--split", paramLabel = "FROM..TO")
+    private @Nullable SplitShare split;
+
+    @Option(names = "--join", paramLabel = "SOURCE")
+    private @Nullable SourceSpec join;
+
+    @Option(names = "--join-keep", paramLabel = "SIDE")
+    private Flags.JoinKeep joinKeep = Flags.JoinKeep.INNER;
+
+    @Option(names = "--window-rows", paramLabel = "WINDOWS")
+    private @Nullable WindowRows windows;
+
+    @Mixin
+    private final DuplicateFlags duplicates = new DuplicateFlags();
+
+    @Mixin
+    private final FitFlags fits = new FitFlags();
+
+    @Option(names = "--mirror", paramLabel = "DIR[,SIZE]")
+    private @Nullable DiskSpec mirror;
+
+    /** As {@link Flags#readBy}, with the types of these flags. */
+    public static CommandLine readBy(CommandLine command) {
+        return Flags.readBy(command)
+                .registerConverter(SourceSpec.class, Flags.reading(SourceSpec::parse))
+                .registerConverter(SampleFilter.class, Flags.reading(SampleFilter::parse))
+                .registerConverter(SplitShare.class, Flags.reading(SplitShare::parse))
+                .registerConverter(WindowRows.class, Flags.reading(WindowRows::parse));
+    }
+
+    /** The number of sources. */
+    public int count() {
+        return sources.size();
+    }
+
+    /** The side of every image; null where they stay as they are. */
+    public @Nullable Integer resize() {
+        return resize;
+    }
+
+    /** Where copies are; null without any. */
+    public @Nullable Path mirror() {
+        return mirror == null ? null : mirror.directory();
+    }
+
+    /** Whether a source is read over HTTP or from a bucket. */
+    public boolean isRemote() {
+        return sources.stream().anyMatch(SourceSpec::isRemote);
+    }
+
+    /** Whether a source is a table. */
+    public boolean hasTables() {
+        return sources.stream().anyMatch(source -> source.kind().isTable());
+    }
+
+    /**
+     * Opens the sources: lists the folders or asks for the files' sizes.
+     * @param cache the directory of a cache, for what is kept beside the samples; null writes nothing
+     * @throws IllegalArgumentException if the flags do not fit together
+     */
+    public Cacheable<?> open(@Nullable Path cache) {
+        return this.<Cacheable<?>>open(cache, null, pictures -> pictures, tensors -> tensors, rows -> rows);
+    }
+
+    /**
+     * As {@link #open}, for who goes on differently with pictures than with other samples.
+     * @param tokenize makes tokens of texts; null where they stay bytes
+     */
+    public <R> R open(
+            @Nullable Path cache,
+            @Nullable Tokenize tokenize,
+            Function<Cacheable<Picture>, R> ofPictures,
+            Function<Cacheable<Tensor>, R> ofTensors,
+            Function<Cacheable<Row>, R> ofRows) {
+        WindowRows made = windows;
+        if (made == null) {
+            return rows(cache, tokenize, split, ofPictures, ofTensors, ofRows);
+        }
+        Function<Cacheable<Row>, R> inWindows = rows -> ofRows.apply(made.over(rows, split, cache));
+        return rows(
+                cache,
+                tokenize,
+                null, // which would tear series apart
+                pictures -> {
+                    throw new IllegalArgumentException("--window-rows is for the rows of tables, not for pictures");
+                },
+                tensors -> inWindows.apply(JoinedSource.ofTensors(tensors)),
+                inWindows);
+    }
+
+    private <R> R rows(
+            @Nullable Path cache,
+            @Nullable Tokenize tokenize,
+            @Nullable SplitShare of,
+            Function<Cacheable<Picture>, R> ofPictures,
+            Function<Cacheable<Tensor>, R> ofTensors,
+            Function<Cacheable<Row>, R> ofRows) {
+        if (join == null) {
+            Supplier<OpenedSources> other = () -> other(cache, tokenize);
+            return opened(sources, filters, of, cache, tokenize)
+                    .together(
+                            all -> ofPictures.apply(fits.overPictures(duplicates.ofPictures(
+                                    all,
+                                    cache,
+                                    () -> other.get()
+                                            .together(alike -> alike, SourceFlags::differs, SourceFlags::differs)))),
+                            all -> ofTensors.apply(fits.over(duplicates.ofTensors(
+                                    all,
+                                    cache,
+                                    () -> other.get()
+                                            .together(SourceFlags::differs, alike -> alike, SourceFlags::differs)))),
+                            all -> ofRows.apply(fits.over(duplicates.ofRows(
+                                    all,
+                                    cache,
+                                    () -> other.get()
+                                            .together(SourceFlags::differs, SourceFlags::differs, alike -> alike)))));
+        }
+        if (duplicates.isGiven()) {
+            throw new IllegalArgumentException("--without and --without-duplicates exclude --join");
+        }
+        JoinedSource left = joined(opened(sources, filters, of, cache, tokenize), sources.get(0));
+        JoinedSource right = joined(opened(List.of(join), List.of(), null, cache, null), join);
+        return ofRows.apply(fits.over(left.join(right, joinKeep == Flags.JoinKeep.INNER)));
+    }
+
+    /** What {@code --without} names. */
+    private OpenedSources other(@Nullable Path cache, @Nullable Tokenize tokenize) {
+        return opened(List.of(Objects.requireNonNull(duplicates.without)), List.of(), null, cache, tokenize);
+    }
+
+    private static <T> Cacheable<T> differs(Cacheable<?> other) {
+        throw new IllegalArgumentException("--without needs a source of the same kind; its samples have %s"
+                .formatted(other.schema().names()));
+    }
+
+    private static JoinedSource joined(OpenedSources opened, SourceSpec source) {
+        Cacheable<Row> rows = opened.together(JoinedSource::ofPictures, JoinedSource::ofTensors, tables -> tables);
+        boolean pictures = rows.schema().names().contains("pixels");
+        return new JoinedSource(rows, source.kind().isTable() && !pictures, "");
+    }
+
+    private OpenedSources opened(
+            List<SourceSpec> from,
+            List<SampleFilter> by,
+            @Nullable SplitShare of,
+            @Nullable Path cache,
+            @Nullable Tokenize tokenize) {
+        boolean alike = from == sources || join == null; // a table that is joined to pictures is not resized
+        OpenedSources opened = new OpenedSources(alike ? resize : null, by, of, cache, tokenize);
+        from.stream()
+                .map(source -> mirror == null ? source : source.mirroredIn(mirror))
+                .map(source -> alike ? source.withDepth(depth) : source)
+                .toList()
+                .forEach(opened::add);
+        return opened;
+    }
+}

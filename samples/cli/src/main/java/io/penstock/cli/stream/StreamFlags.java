@@ -1,0 +1,300 @@
+package io.penstock.cli.stream;
+
+import io.penstock.cli.cache.LastWrites;
+import io.penstock.cli.console.ProgressLine;
+import io.penstock.cli.flag.Flags.OnError;
+import io.penstock.cli.flag.LazySpec;
+import io.penstock.cli.report.Reporter;
+import io.penstock.cli.source.Cacheable;
+import io.penstock.cli.source.Picture;
+import io.penstock.cli.source.SourceFlags;
+import io.penstock.fault.SampleException;
+import io.penstock.order.Sampler;
+import io.penstock.order.Topology;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.ErrorPolicy;
+import io.penstock.pipeline.Pipeline;
+import io.penstock.quarantine.QuarantineFile;
+import io.penstock.resume.ResumeToken;
+import io.penstock.stream.Execution;
+import io.penstock.table.Row;
+import io.penstock.tensor.Tensor;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * The flags of {@code stream}, and of the commands that look at its runs or serve them: a group for each part of a run,
+ * which checks its flags and builds that part. The help lists them in the order in which they stand here.
+ */
+@Command(name = "penstock stream")
+public final class StreamFlags {
+
+    @Mixin
+    private final SourceFlags source = new SourceFlags();
+
+    @Mixin
+    private final TextFlags texts = new TextFlags();
+
+    @Mixin
+    private final CacheFlags caches = new CacheFlags();
+
+    @Mixin
+    private final OrderFlags order = new OrderFlags();
+
+    @Mixin
+    private final AugmentFlags augment = new AugmentFlags();
+
+    @Mixin
+    private final BatchFlags batches = new BatchFlags();
+
+    @Mixin
+    private final LoadFlags loads = new LoadFlags();
+
+    @Mixin
+    private final ErrorFlags errors = new ErrorFlags();
+
+    @Mixin
+    private final MetricsFlags metrics = new MetricsFlags();
+
+    @Mixin
+    private final RunFlags ending = new RunFlags();
+
+    /**
+     * Flags that no command was given.
+     * @throws picocli.CommandLine.ParameterException if they are none, by the name of stream
+     */
+    public static StreamFlags parse(String... flags) {
+        StreamFlags read = new StreamFlags();
+        SourceFlags.readBy(new CommandLine(read)).parseArgs(flags);
+        return read;
+    }
+
+    /**
+     * Opens the source and everything else that the flags name.
+     * @throws IllegalArgumentException if the flags do not fit together
+     * @throws io.penstock.fault.StoreException if the source cannot be opened
+     */
+    public Run<?> open() {
+        return open(null);
+    }
+
+    /**
+     * The same, and shows how far it is.
+     * @param terminal null shows nothing
+     */
+    Run<?> open(@Nullable PrintWriter terminal) {
+        return open(false, failure -> {}, terminal);
+    }
+
+    /**
+     * The same for looking at it beside the run: without the page and the file that a run serves and writes, and with a
+     * cache only where a lazy shard asks it how much it holds.
+     * @param failures told of samples that cannot be loaded
+     */
+    public Run<?> look(Consumer<SampleException> failures) {
+        return open(true, failures, null);
+    }
+
+    private Run<?> open(boolean looking, Consumer<SampleException> failures, @Nullable PrintWriter terminal) {
+        check();
+        Topology topology = order.topology();
+        ResumeToken token = order.token(); // a broken one is said before a large folder is listed
+        List<Runnable> closing = new ArrayList<>();
+        try {
+            MetricsPage page = looking ? null : metrics.open();
+            if (page != null) {
+                closing.add(page::close);
+            }
+            RunCache cache = (looking && !order.isLazy() ? new CacheFlags() : caches)
+                    .open(page == null ? shown -> shown : page::show);
+            closing.add(cache::close);
+            QuarantineFile quarantine = looking ? null : errors.open();
+            if (quarantine != null) {
+                closing.add(quarantine::close);
+            }
+            Scheduler pool = loads.pool();
+            if (pool != null) {
+                closing.add(0, pool::dispose);
+            }
+            Feed<?> feed = feed(cache, errors.measuring(quarantine), terminal);
+            Consumer<SampleException> told = quarantine == null ? failures : quarantine;
+            return run(feed, cache, topology, token, loads.execution(pool), told, page, closing);
+        } catch (RuntimeException | Error e) {
+            closing.forEach(Runnable::run);
+            throw e;
+        }
+    }
+
+    private void check() {
+        errors.check();
+        caches.check(order.isLazy(), source.mirror());
+        texts.check(order);
+        batches.check(texts, order, errors.onError());
+        metrics.check();
+        order.check(source.count());
+    }
+
+    private <T> Run<T> run(
+            Feed<T> feed,
+            RunCache cache,
+            Topology topology,
+            @Nullable ResumeToken token,
+            Execution execution,
+            Consumer<SampleException> told,
+            @Nullable MetricsPage page,
+            List<Runnable> closing) {
+        // fail() too: it holds the source's figures, which a bare dataset would count again at every look
+        Pipeline<T> pipeline = feed.pipeline().onError(errors.policy(told));
+        RunFacts facts = new RunFacts(feed, pipeline, execution, cache, source.isRemote());
+        LazySpec.Sized lazy =
+                order.lazy(topology, cache.found(), caches.isOfFixedSize(), pipeline.size(), feed.cachedBytes());
+        Sampler draws = order.draws(feed.parts()).shard(topology.shard()).remainder(batches.remainderOfDraws());
+        Sampler sampler = order.sampler(pipeline, draws, lazy, token);
+        batches.requireOne(sampler, pipeline.size());
+        batches.of(feed.rows()); // refuses fields that are not there, before anything is loaded
+        batches.mixing(feed.rows().schema().names());
+        if (page != null) {
+            page.show(pipeline, sampler.shard());
+        }
+        LastWrites writes = new LastWrites();
+        if (cache.directory() == null) {
+            writes.done();
+        }
+        closing.add(writes::done);
+        return new Run<>(
+                feed,
+                pipeline,
+                sampler,
+                drawn -> loads.samples(pipeline, drawn, execution, feed.rows()),
+                batches,
+                Map.of("batch", batches.toString(), "on error", errors.onError().toString()),
+                ResumeToken.of(pipeline, sampler),
+                facts,
+                page,
+                source.hasTables(),
+                writes,
+                closing);
+    }
+
+    private Feed<?> feed(RunCache cache, ErrorPolicy measuring, @Nullable PrintWriter terminal) {
+        return source.<Feed<?>>open(
+                caches.directory(),
+                texts.tokenizer(),
+                pictures -> pictures(sized(pictures), cache),
+                samples -> tensors(sized(samples), cache, measuring, terminal),
+                rows -> rows(sized(rows), cache));
+    }
+
+    /** A lazy shard has to know how large samples are. */
+    private <T> Cacheable<T> sized(Cacheable<T> samples) {
+        return order.isLazy() ? samples.measured() : samples;
+    }
+
+    private Feed<?> pictures(Cacheable<Picture> pictures, RunCache cache) {
+        if (batches.hasBuckets()) {
+            throw new IllegalArgumentException(
+                    "--bucket is for texts and other samples with a length; bring images to one size with --resize");
+        }
+        Feed<Picture> feed = augment.over(pictures, cache.over(pictures), source.resize(), batches.takesPlanes());
+        return batches.hasClasses() ? feed.grouped(batches.classes(pictures.labels()), pictures.schema()) : feed;
+    }
+
+    private Feed<?> rows(Cacheable<Row> rows, RunCache cache) {
+        batches.requireNoClasses();
+        if (batches.isPlanned()) {
+            throw new IllegalArgumentException(
+                    "batches by length are for samples of one field: choose a column, as in parquet:FILE#text");
+        }
+        return augment.overRows(rows, cache.over(rows));
+    }
+
+    private Feed<?> tensors(
+            Cacheable<Tensor> samples, RunCache cache, ErrorPolicy measuring, @Nullable PrintWriter terminal) {
+        batches.requireNoClasses();
+        if (augment.isGiven()) {
+            throw new IllegalArgumentException(
+                    "--resize and --augment are for images; other samples are delivered as they are");
+        }
+        Dataset<Tensor> kept = cache.over(samples);
+        if (!texts.isPacked() && !batches.isPlanned()) {
+            return Feed.of(samples, kept, Map.of());
+        }
+        ProgressLine line = terminal == null ? null : new ProgressLine(terminal, true, kept.size());
+        MeasuredLengths known = MeasuredLengths.measure(kept, caches.directory(), measuring, line);
+        return texts.isPacked()
+                ? texts.packed(samples, known.samples(), known.each())
+                : Feed.grouped(samples, known.samples(), batches.plan(known.each()));
+    }
+
+    /**
+     * Takes all that a run delivers. Blocks until it has ended.
+     * @param terminal whether {@code err} is one
+     * @return false if a signal ended it
+     */
+    public <T> boolean deliver(Run<T> run, Reporter reporter, PrintWriter err, boolean terminal) {
+        return new StreamRun<>(run, ending, order.resumeFile(), reporter, err, terminal).run();
+    }
+
+    /** @throws IllegalArgumentException if there are no events for programs that a batch could be among */
+    void checkEvents(boolean json) {
+        if (ending.batchEvents && !json) {
+            throw new IllegalArgumentException("--batch-events needs --json");
+        }
+    }
+
+    /** Begins what {@code --trace} asks for; null where it does not. */
+    @Nullable TraceFile trace() {
+        return ending.trace == null ? null : TraceFile.begin(ending.trace);
+    }
+
+    /** Whether hits are loaded again to check them. */
+    boolean verifiesHits() {
+        return caches.verifyHits != null;
+    }
+
+    /** The file that lists samples that cannot be loaded; null without any. */
+    @Nullable String quarantine() {
+        return errors.file() == null ? null : errors.file().toString();
+    }
+
+    /** Whether the token to begin at is only in the file that a run keeps. */
+    public boolean isResumedByFile() {
+        return order.isResumedByFile();
+    }
+
+    /** Whether samples come as they are loaded. */
+    public boolean isUnordered() {
+        return loads.isUnordered();
+    }
+
+    /** Whether samples may be skipped or replaced. */
+    public boolean toleratesErrors() {
+        return errors.onError() != OnError.FAIL;
+    }
+
+    /** The first flag of those that only a run with one consumer, this program, can follow. */
+    public Optional<String> ofStreamAlone() {
+        Map<String, Boolean> given = new LinkedHashMap<>();
+        given.put("--stop-after", ending.stopAfter != null);
+        given.put("--digest", ending.digest);
+        given.put("--headroom", ending.headroom);
+        given.put("--resume-file", order.resumeFile() != null);
+        given.put("--batch-events", ending.batchEvents);
+        given.put("--trace", ending.trace != null);
+        given.put("--unordered", loads.isUnordered());
+        return given.entrySet().stream()
+                .filter(Map.Entry::getValue)
+                .map(Map.Entry::getKey)
+                .findFirst();
+    }
+}

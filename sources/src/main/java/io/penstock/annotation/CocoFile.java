@@ -1,0 +1,179 @@
+package io.penstock.annotation;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.penstock.fault.FormatException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads an annotation file of COCO's format, object by object: instances, key points or captions.
+ * @see <a href="https://cocodataset.org/#format-data">COCO's data format</a>
+ */
+final class CocoFile {
+
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .enable(
+                    JsonReadFeature
+                            .ALLOW_NON_NUMERIC_NUMBERS) // as Python writes them: found in boxes, and refused there
+            .build();
+
+    private final Annotations.Builder found;
+    private final List<String> fields;
+    private final boolean captions;
+
+    private CocoFile(Annotations.Builder found, List<String> fields) {
+        this.found = found;
+        this.fields = fields;
+        this.captions = fields.contains(AnnotatedImages.CAPTIONS);
+    }
+
+    /**
+     * Reads a file. Blocks.
+     * @param fields that are wanted; what others need is passed over
+     */
+    static Annotations read(InputStream in, String file, List<String> fields) {
+        Annotations.Builder found = new Annotations.Builder(file, false);
+        try (JsonParser json = JSON.createParser(in)) {
+            new CocoFile(found, fields).read(json);
+            return found.build();
+        } catch (IOException e) {
+            throw new FormatException("%s is no JSON, or is cut off: %s".formatted(file, e.getMessage()), e);
+        }
+    }
+
+    private void read(JsonParser json) throws IOException {
+        if (json.nextToken() != JsonToken.START_OBJECT) {
+            throw found.broken("is not a JSON object");
+        }
+        boolean annotated = false;
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+            String part = json.currentName();
+            boolean array = json.nextToken() == JsonToken.START_ARRAY;
+            if (!array || !List.of("images", "annotations", "categories").contains(part)) {
+                json.skipChildren();
+                continue;
+            }
+            annotated |= part.equals("annotations");
+            for (int number = 0; json.nextToken() != JsonToken.END_ARRAY; number++) {
+                JsonNode object = json.readValueAsTree();
+                try {
+                    take(part, object);
+                } catch (FormatException e) {
+                    throw found.broken("%s %d: %s", part, number, String.valueOf(e.getMessage()));
+                }
+            }
+        }
+        if (!annotated) {
+            throw found.broken("has no \"annotations\": is it of COCO's format?");
+        }
+    }
+
+    private void take(String part, JsonNode object) {
+        if (part.equals("annotations")) {
+            annotation(whole(object, "id"), whole(object, "image_id"), object);
+        } else if (part.equals("images")) {
+            found.image(
+                    whole(object, "id"),
+                    object.path("file_name").asText(),
+                    side(object, "height"),
+                    side(object, "width"));
+        } else if (!captions) {
+            found.category(whole(object, "id"), object.path("name").asText());
+        }
+    }
+
+    private static long whole(JsonNode object, String field) {
+        JsonNode value = object.path(field);
+        if (!value.canConvertToLong() || !value.isIntegralNumber()) {
+            throw new FormatException("%s is no whole number: %s".formatted(field, value));
+        }
+        return value.longValue();
+    }
+
+    private static int side(JsonNode image, String field) {
+        long side = whole(image, field);
+        if (side < 1 || side > AnnotatedImages.MAX_SIDE) {
+            throw new FormatException("%s is %d".formatted(field, side));
+        }
+        return (int) side;
+    }
+
+    private void annotation(long id, long image, JsonNode object) {
+        boolean crowd = object.path("iscrowd").asInt() != 0;
+        if (captions) {
+            byte[] text = object.path("caption").asText().getBytes(StandardCharsets.UTF_8);
+            found.add(new Annotations.One(id, image, 0, false, new double[] {0, 0, 1, 1}, new float[0], text), "");
+        } else if (!crowd || fields.contains(AnnotatedImages.CROWD)) {
+            String where = "annotation " + id;
+            double[] box = numbers(object.path("bbox"));
+            if (box == null || box.length != 4) {
+                found.fault(image, where + " has no bbox of four numbers");
+                return;
+            }
+            try {
+                double[] corners = {box[0], box[1], box[0] + box[2], box[1] + box[3]};
+                float[] points = fields.contains(AnnotatedImages.KEYPOINTS) ? points(object) : new float[0];
+                byte[] segment =
+                        fields.contains(AnnotatedImages.MASK) ? segment(object.path("segmentation")) : new byte[0];
+                long category = whole(object, "category_id");
+                found.add(new Annotations.One(id, image, category, crowd, corners, points, segment), where);
+            } catch (FormatException e) {
+                found.fault(image, "%s has %s".formatted(where, e.getMessage()));
+            }
+        }
+    }
+
+    /** An array of numbers; null where it is something else. */
+    private static double @Nullable [] numbers(JsonNode array) {
+        double[] values = new double[array.size()];
+        for (int i = 0; i < values.length; i++) {
+            JsonNode value = array.path(i);
+            if (!value.isNumber()) {
+                return null;
+            }
+            values[i] = value.doubleValue();
+        }
+        return array.isArray() ? values : null;
+    }
+
+    private static float[] points(JsonNode object) {
+        double[] values = numbers(object.path("keypoints"));
+        if (values == null || values.length % 3 != 0 || !Arrays.stream(values).allMatch(Double::isFinite)) {
+            throw new FormatException("key points that are no x, y and visibility each");
+        }
+        float[] points = new float[values.length];
+        IntStream.range(0, points.length).forEach(i -> points[i] = (float) values[i]);
+        return points;
+    }
+
+    private static byte[] segment(JsonNode of) {
+        JsonNode counts = of.path("counts");
+        double[] size = numbers(of.path("size"));
+        double[] plain = numbers(counts);
+        if (of.isObject() && size != null && size.length == 2 && (plain != null || counts.isTextual())) {
+            int[] lengths = plain == null
+                    ? CocoSegments.unpack(counts.asText())
+                    : Arrays.stream(plain).mapToInt(value -> (int) value).toArray();
+            return CocoSegments.runs((int) size[0], (int) size[1], lengths);
+        }
+        List<double[]> rings = new ArrayList<>();
+        for (JsonNode polygon : of) {
+            double[] ring = numbers(polygon);
+            if (!of.isArray() || ring == null) {
+                throw new FormatException("a segmentation that is neither polygons nor run lengths");
+            }
+            rings.add(ring);
+        }
+        return CocoSegments.polygons(rings);
+    }
+}

@@ -1,0 +1,104 @@
+package io.penstock.annotation;
+
+import io.penstock.fault.FormatException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Reads labels of YOLO's form: a line an object, its class, then the centre and the size of its box as shares. */
+final class YoloFiles {
+
+    private static final Pattern INLINE = Pattern.compile("names\\s*:\\s*\\[(.*)]\\s*");
+    private static final Pattern NAMED = Pattern.compile("\\s*(?:-|['\"]?(\\d{1,6})['\"]?\\s*:)\\s+(.+)");
+
+    private YoloFiles() {}
+
+    /** The objects of a text; a line of more numbers is a polygon, whose box is the smallest around it. */
+    static VocFiles.Scene read(byte[] text, List<String> classes) {
+        List<VocFiles.Thing> found = new ArrayList<>();
+        int number = 0;
+        for (String line : new String(text, StandardCharsets.UTF_8).split("\n", -1)) {
+            number++;
+            if (line.isBlank()) {
+                continue;
+            }
+            String[] words = line.strip().split("\\s+", -1);
+            double category = VocFiles.number(words[0]);
+            double[] box = words.length == 5 ? box(words) : around(words);
+            boolean shares = words.length == 5 || words.length >= 7 && words.length % 2 == 1;
+            for (double edge : box) {
+                shares &= edge >= -0.01 && edge <= 1.01; // beyond one of six decimals
+            }
+            if (!shares || category != (int) category || category < 0 || category >= classes.size()) {
+                throw new FormatException(
+                        "line %d is not one of %d classes and a box or polygon within the image: \"%s\""
+                                .formatted(
+                                        number,
+                                        classes.size(),
+                                        line.strip()
+                                                .substring(
+                                                        0,
+                                                        Math.min(
+                                                                80, line.strip().length()))));
+            }
+            found.add(new VocFiles.Thing(classes.get((int) category), box));
+        }
+        return new VocFiles.Scene(0, 0, found, "");
+    }
+
+    private static double[] box(String[] words) {
+        double x = VocFiles.number(words[1]);
+        double y = VocFiles.number(words[2]);
+        double halfWidth = VocFiles.number(words[3]) / 2;
+        double halfHeight = VocFiles.number(words[4]) / 2;
+        return new double[] {x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight};
+    }
+
+    /** Math's functions keep NaN. */
+    private static double[] around(String[] words) {
+        double[] box = {Double.MAX_VALUE, Double.MAX_VALUE, -Double.MAX_VALUE, -Double.MAX_VALUE};
+        for (int i = 1; i < words.length; i++) {
+            int axis = (i - 1) % 2;
+            box[axis] = Math.min(box[axis], VocFiles.number(words[i]));
+            box[axis + 2] = Math.max(box[axis + 2], VocFiles.number(words[i]));
+        }
+        return box;
+    }
+
+    /** The names of classes: a line each of a text, or {@code names} of YOLO's YAML as a list or with numbers. */
+    static List<String> names(String file, List<String> lines) {
+        TreeMap<Integer, String> names = new TreeMap<>();
+        if (file.endsWith(".txt")) {
+            lines.forEach(line -> names.put(names.size(), line.strip()));
+        }
+        boolean inNames = false;
+        for (String line : file.endsWith(".txt") ? List.<String>of() : lines) {
+            Matcher inline = INLINE.matcher(line);
+            Matcher named = NAMED.matcher(line);
+            if (inline.matches()) {
+                for (String name : inline.group(1).split(",", -1)) {
+                    names.put(names.size(), bare(name));
+                }
+            } else if (inNames && named.matches()) {
+                names.put(
+                        named.group(1) == null ? names.size() : Integer.parseInt(named.group(1)), bare(named.group(2)));
+            } else {
+                inNames = line.matches("names\\s*:\\s*(#.*)?")
+                        || inNames && line.strip().startsWith("#");
+            }
+        }
+        boolean twins = Set.copyOf(names.values()).size() < names.size();
+        if (names.isEmpty() || names.lastKey() != names.size() - 1 || twins) {
+            throw new FormatException("%s has no names of classes, one twice, or a gap: %s".formatted(file, names));
+        }
+        return List.copyOf(names.values());
+    }
+
+    private static String bare(String name) {
+        return name.replaceFirst("\\s+#.*$", "").strip().replaceFirst("^(['\"])(.*)\\1$", "$2");
+    }
+}

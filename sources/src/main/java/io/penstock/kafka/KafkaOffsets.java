@@ -1,0 +1,44 @@
+package io.penstock.kafka;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * For each partition the offset behind the last of its records that was consumed. <b>Threads</b>: {@link #and} changes
+ * it, so one at a time.
+ */
+public final class KafkaOffsets {
+
+    private final Map<Integer, Long> next = new HashMap<>(2);
+
+    private KafkaOffsets() {}
+
+    /** Those of a run that has consumed nothing yet. */
+    public static KafkaOffsets none() {
+        return new KafkaOffsets();
+    }
+
+    /** Those behind one record. */
+    public static KafkaOffsets behind(ConsumerRecord<?, ?> record) {
+        KafkaOffsets offsets = none();
+        offsets.next.put(record.partition(), record.offset() + 1);
+        return offsets;
+    }
+
+    /** Adds what was consumed later; returns these offsets. */
+    public KafkaOffsets and(KafkaOffsets later) {
+        next.putAll(later.next);
+        return this;
+    }
+
+    /** By partition. */
+    Map<Integer, Long> byPartition() {
+        return next;
+    }
+
+    @Override
+    public String toString() {
+        return next.toString();
+    }
+}

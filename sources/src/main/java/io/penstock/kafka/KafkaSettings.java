@@ -1,0 +1,64 @@
+package io.penstock.kafka;
+
+import io.penstock.internal.OptionalLibrary;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/** The settings of Kafka's client: those of the user, and those on which this package relies. */
+final class KafkaSettings {
+
+    private final Map<String, Object> consumer = new HashMap<>();
+
+    private KafkaSettings(Map<String, ?> given) {
+        consumer.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+        consumer.putAll(given);
+        if (Boolean.parseBoolean(String.valueOf(given.get(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG)))) {
+            throw new IllegalArgumentException(
+                    "enable.auto.commit is true, so records would be committed before they are used; leave it out");
+        }
+        consumer.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+    }
+
+    /** @throws IllegalArgumentException if {@code bootstrap.servers} is missing, or a setting contradicts what is relied on */
+    static KafkaSettings of(Class<?> feature, Map<String, ?> given) {
+        OptionalLibrary.KAFKA.require(feature);
+        require(given, ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, "the brokers, such as 127.0.0.1:9092");
+        return new KafkaSettings(given);
+    }
+
+    static void require(Map<String, ?> given, String setting, String what) {
+        if (given.get(setting) == null) {
+            throw new IllegalArgumentException("the setting %s is missing: %s".formatted(setting, what));
+        }
+    }
+
+    /** The same settings with one more, unless the user has given it. */
+    KafkaSettings withDefault(String setting, Object value) {
+        consumer.putIfAbsent(setting, value);
+        return this;
+    }
+
+    /** The same settings with one that is not the user's to choose. */
+    KafkaSettings with(String setting, Object value) {
+        consumer.put(setting, value);
+        return this;
+    }
+
+    KafkaSettings without(String setting) {
+        consumer.remove(setting);
+        return this;
+    }
+
+    Map<String, Object> all() {
+        return consumer;
+    }
+
+    /** A consumer of bytes. Blocks no longer than it takes to look up the brokers' names. */
+    Consumer<byte[], byte[]> consumer() {
+        return new KafkaConsumer<>(consumer, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+}

@@ -1,0 +1,345 @@
+package io.penstock.kafka;
+
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.SampleKey;
+import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
+import io.penstock.internal.PartNumbers;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.GroupLoader;
+import io.penstock.pipeline.SampleId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The records of a topic between two offsets of each partition: what is there already can be shuffled, sharded, cached
+ * and resumed as files can.
+ *
+ * <p>Index 0 is the first record of the lowest partition; partitions lie one behind the other. The ranges are fixed when
+ * opening, and {@link #ranges} tells them: a run that is to be resumed after the topic has grown opens the same ranges.
+ * Keys depend on the topic's id, the partition and the offset, so a cache serves longer ranges too.
+ *
+ * <p><b>Offsets without a record</b>, of compacted records and of the marks that end transactions, count as samples; each
+ * is a {@link FormatException}, which an error policy may skip. Records that retention has deleted since are a
+ * {@link StoreException}.
+ *
+ * <p><b>Speed.</b> A group of draws is read in the order of its offsets. A broker sends records in blocks, so single
+ * records in random order cost a block each: shuffle in windows, or put a cache behind.
+ *
+ * <p><b>Threads</b>: at most {@value #READERS} of its own read, each with a consumer of no group.
+ */
+public final class KafkaTopic
+        implements Dataset<ConsumerRecord<byte[], byte[]>>, AutoCloseable, GroupLoader<ConsumerRecord<byte[], byte[]>> {
+
+    private static final int READERS = 4;
+    private static final int GROUP = 512;
+    private static final Duration POLL = Duration.ofSeconds(1);
+
+    /** Records that are read and dropped rather than sought past: a seek drops what the client has fetched. */
+    private static final long NEAR = 2_000;
+
+    private final String topic;
+    private final KafkaSettings settings;
+    private final Range[] ranges;
+    private final PartNumbers numbers;
+    private final SampleKey[] keys;
+    private final List<String> state;
+    private final Fingerprint fingerprint;
+    private final Duration patience;
+    private final Scheduler readers = Schedulers.newBoundedElastic(READERS, Integer.MAX_VALUE, "penstock-kafka-read");
+    private final Deque<Consumer<byte[], byte[]>> free = new ConcurrentLinkedDeque<>();
+    private volatile boolean closed;
+
+    /** The offsets of a partition from one to another, which is not among them. */
+    public record Range(int partition, long from, long to) {
+        public Range {
+            if (partition < 0 || from < 0 || to < from) {
+                throw new IllegalArgumentException(
+                        "offsets %d to %d of partition %d are no range".formatted(from, to, partition));
+            }
+        }
+    }
+
+    private KafkaTopic(String topic, String id, KafkaSettings settings, List<Range> ranges) {
+        this.topic = topic;
+        this.settings = settings;
+        this.ranges = ranges.toArray(Range[]::new);
+        this.numbers = new PartNumbers(ranges.size(), part -> this.ranges[part].to - this.ranges[part].from);
+        this.keys = ranges.stream()
+                .map(range -> SampleKey.of("kafka", id, Integer.toString(range.partition)))
+                .toArray(SampleKey[]::new);
+        this.state = List.of("topic " + topic, "topic id " + id);
+        this.fingerprint = Fingerprint.of("kafka", id, ranges.toString());
+        this.patience = Duration.ofMillis(
+                ((Number) settings.all().getOrDefault(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 60_000))
+                        .longValue());
+    }
+
+    /**
+     * What a topic holds now. Blocks.
+     * @param settings of Kafka's consumer, with {@code bootstrap.servers}
+     * @throws StoreException if the brokers do not answer, or there is no such topic, or it is empty
+     */
+    public static KafkaTopic open(String topic, Map<String, ?> settings) {
+        return open(topic, settings, List.of());
+    }
+
+    /**
+     * These ranges of a topic, in the order of their partitions. Blocks.
+     * @throws IllegalArgumentException if two are of one partition
+     * @throws StoreException if the brokers do not answer, or a range is not there
+     */
+    public static KafkaTopic open(String topic, Map<String, ?> settings, List<Range> ranges) {
+        KafkaSettings checked = KafkaSettings.of(KafkaTopic.class, settings)
+                .without(ConsumerConfig.GROUP_ID_CONFIG)
+                .with(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+        try (Consumer<byte[], byte[]> consumer = checked.consumer();
+                Admin admin = Admin.create(checked.all())) {
+            List<Range> held = held(consumer, topic);
+            String id = Objects.requireNonNull(admin.describeTopics(List.of(topic))
+                            .allTopicNames()
+                            .get()
+                            .get(topic))
+                    .topicId()
+                    .toString();
+            return new KafkaTopic(topic, id, checked, ranges.isEmpty() ? held : within(held, ranges, topic));
+        } catch (StoreException | IllegalArgumentException e) {
+            throw e;
+        } catch (Exception e) { // of the client, and of its futures
+            throw new StoreException(
+                    "cannot open kafka topic %s at %s: %s"
+                            .formatted(
+                                    topic, checked.all().get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG), e.getMessage()),
+                    e);
+        }
+    }
+
+    private static List<Range> held(Consumer<byte[], byte[]> consumer, String topic) {
+        List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
+                .map(PartitionInfo::partition)
+                .sorted()
+                .map(partition -> new TopicPartition(topic, partition))
+                .toList();
+        Map<TopicPartition, Long> first = consumer.beginningOffsets(partitions);
+        Map<TopicPartition, Long> last = consumer.endOffsets(partitions);
+        List<Range> held = partitions.stream()
+                .map(each -> new Range(
+                        each.partition(), value(first, each), Math.max(value(first, each), value(last, each))))
+                .filter(range -> range.to > range.from)
+                .toList();
+        if (held.isEmpty()) {
+            throw new StoreException(
+                    "kafka topic %s has no records in its %d partitions".formatted(topic, partitions.size()));
+        }
+        return held;
+    }
+
+    private static long value(Map<TopicPartition, Long> offsets, TopicPartition partition) {
+        return Objects.requireNonNull(offsets.get(partition), "the broker told no offset of " + partition);
+    }
+
+    private static List<Range> within(List<Range> held, List<Range> wanted, String topic) {
+        Map<Integer, Range> byPartition = held.stream().collect(Collectors.toMap(Range::partition, range -> range));
+        List<Range> sorted = wanted.stream()
+                .sorted(Comparator.comparingInt(Range::partition))
+                .toList();
+        for (int i = 0; i < sorted.size(); i++) {
+            Range range = sorted.get(i);
+            Range has = byPartition.get(range.partition);
+            if (i > 0 && sorted.get(i - 1).partition == range.partition) {
+                throw new IllegalArgumentException("two ranges of partition " + range.partition);
+            }
+            if (has == null || range.from < has.from || range.to > has.to) {
+                throw new StoreException("kafka topic %s does not hold offsets %d to %d of partition %d; it has %s"
+                        .formatted(topic, range.from, range.to, range.partition, has == null ? "none" : has));
+            }
+        }
+        return sorted;
+    }
+
+    /** What it reads, for {@link #open(String, Map, List)}. */
+    public List<Range> ranges() {
+        return List.of(ranges);
+    }
+
+    @Override
+    public long size() {
+        return numbers.size();
+    }
+
+    @Override
+    public Fingerprint fingerprint() {
+        return fingerprint;
+    }
+
+    private long offset(long index, int part) {
+        return ranges[part].from + numbers.within(index, part);
+    }
+
+    @Override
+    public SampleId id(long index) {
+        int part = numbers.part(index);
+        long offset = offset(index, part);
+        return SampleId.of(
+                keys[part].with(offset),
+                () -> "%s/%d@%d".formatted(topic, ranges[part].partition, offset),
+                () -> state);
+    }
+
+    @Override
+    public int groupSize() {
+        return GROUP;
+    }
+
+    @Override
+    public Mono<ConsumerRecord<byte[], byte[]>> get(long index) {
+        return Mono.<ConsumerRecord<byte[], byte[]>>create(sink -> read(new long[] {index}, new Receiver<>() {
+                    @Override
+                    public boolean wants(int place) {
+                        return true;
+                    }
+
+                    @Override
+                    public void value(int place, ConsumerRecord<byte[], byte[]> record) {
+                        sink.success(record);
+                    }
+
+                    @Override
+                    public void failure(int place, Throwable cause) {
+                        sink.error(cause);
+                    }
+                }))
+                .subscribeOn(readers);
+    }
+
+    @Override
+    public Mono<Void> getAll(long[] indices, Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
+        return Mono.<Void>fromRunnable(() -> read(indices, receiver)).subscribeOn(readers);
+    }
+
+    private void read(long[] indices, Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
+        Consumer<byte[], byte[]> given = free.pollLast();
+        Consumer<byte[], byte[]> consumer = given == null ? settings.consumer() : given;
+        boolean usable = false;
+        try {
+            Map<Integer, SortedMap<Long, List<Integer>>> wanted = new TreeMap<>();
+            for (int place = 0; place < indices.length; place++) {
+                int part = numbers.part(indices[place]);
+                wanted.computeIfAbsent(part, any -> new TreeMap<>())
+                        .computeIfAbsent(offset(indices[place], part), any -> new ArrayList<>(1))
+                        .add(place);
+            }
+            wanted.forEach((part, places) ->
+                    read(consumer, new TopicPartition(topic, ranges[part].partition), places, receiver));
+            usable = true;
+        } catch (OffsetOutOfRangeException e) {
+            throw new StoreException(
+                    "records of kafka topic %s are there no more, retention has deleted them: %s"
+                            .formatted(topic, e.offsetOutOfRangePartitions()),
+                    e);
+        } catch (InterruptException e) { // the load was cancelled
+            Thread.interrupted();
+        } catch (KafkaException e) {
+            throw new StoreException("cannot read kafka topic %s: %s".formatted(topic, e.getMessage()), e);
+        } finally {
+            if (usable && !closed) {
+                free.addLast(consumer);
+            } else {
+                consumer.close(CloseOptions.timeout(Duration.ZERO));
+            }
+        }
+    }
+
+    /** Reads what is wanted of one partition in the order of the offsets, each with the places that want it. */
+    private void read(
+            Consumer<byte[], byte[]> consumer,
+            TopicPartition partition,
+            SortedMap<Long, List<Integer>> wanted,
+            Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
+        consumer.assign(List.of(partition));
+        consumer.seek(partition, wanted.firstKey());
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (true) {
+            long before = consumer.position(partition);
+            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+                missing(partition, wanted.headMap(record.offset()), receiver);
+                List<Integer> places = wanted.remove(record.offset());
+                if (places != null) {
+                    places.forEach(place -> receiver.value(place, record));
+                }
+            }
+            long position = consumer.position(partition);
+            missing(partition, wanted.headMap(position), receiver);
+            wanted.values().removeIf(places -> places.stream().noneMatch(receiver::wants));
+            if (wanted.isEmpty()) {
+                return;
+            }
+            if (wanted.firstKey() > position + NEAR) {
+                consumer.seek(partition, wanted.firstKey());
+            }
+            long now = System.nanoTime();
+            if (position > before) {
+                deadline = now + patience.toNanos();
+            } else if (now > deadline) {
+                throw new StoreException(
+                        "%s gave no records from offset %d on for %s".formatted(partition, position, patience));
+            }
+        }
+    }
+
+    /** Passed without a record: tells those who want it. */
+    private static void missing(
+            TopicPartition partition,
+            SortedMap<Long, List<Integer>> passed,
+            Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
+        passed.forEach((offset, places) -> places.forEach(place -> receiver.failure(
+                place,
+                new FormatException(("offset %d of %s has no record: it was compacted, or ends a transaction; "
+                                + "an error policy can skip it")
+                        .formatted(offset, partition)))));
+        passed.clear();
+    }
+
+    /** Closes its consumers. */
+    @Override
+    public void close() {
+        closed = true;
+        for (Consumer<byte[], byte[]> each = free.pollLast(); each != null; each = free.pollLast()) {
+            each.close();
+        }
+        readers.dispose();
+    }
+
+    @Override
+    public String toString() {
+        return "kafka topic %s %s"
+                .formatted(
+                        topic,
+                        Arrays.stream(ranges)
+                                .map(range -> "%d:%d..%d".formatted(range.partition, range.from, range.to))
+                                .collect(Collectors.joining(",")));
+    }
+}

@@ -1,0 +1,277 @@
+package io.penstock.table;
+
+import io.penstock.cache.Fingerprint;
+import io.penstock.fault.FormatException;
+import io.penstock.internal.Thrown;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Indexing;
+import io.penstock.tensor.Schema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/**
+ * Windows over the rows of series, for forecasts: {@code length} rows of the past and {@code horizon} rows after them.
+ * The rows are those of a table, or of any dataset of rows. Immutable; every method returns a copy.
+ * <pre>{@code
+ *  Dataset<Row> windows = RowWindows.of(24).horizon(6).by("store").order("day")
+ *          .features("sales", "price").target("sales").future("price")
+ *          .over(table, Indexing.keptIn(folder))
+ *          .block();
+ * }</pre>
+ *
+ * <p>A window is a row with the fields {@code features}, {@code f32[length, columns]}; {@code target},
+ * {@code f32[horizon]}, or {@code f32[horizon, columns]} of several columns; and {@code future},
+ * {@code f32[horizon, columns]}.
+ *
+ * <p>A series is the rows that follow one another with the same values in the columns of {@link #by}. It ends where
+ * {@link #step} finds a gap, where a number is missing, and where {@link #from}, {@link #until} or {@link #share} leave
+ * rows out. No window spans two series. The first window of a series begins at its first row.
+ *
+ * <p><b>Memory</b>: 1.04 bits a row; 2.7 more while they are found; 8 bytes a row more if {@link #sorted}.
+ */
+public final class RowWindows {
+
+    private final int length;
+    private int horizon;
+    private int stride = 1;
+    private List<String> by = List.of();
+    private @Nullable String order;
+    private @Nullable Long step;
+    private boolean sorted;
+    private long from = Long.MIN_VALUE;
+    private long until = Long.MAX_VALUE;
+    private SeriesStates.Share share = new SeriesStates.Share(0, 0, 1);
+    private boolean keepsMissing;
+    private List<String> features = List.of();
+    private List<String> target = List.of();
+    private List<String> future = List.of();
+
+    private RowWindows(int length) {
+        this.length = length;
+    }
+
+    /**
+     * Windows of this many rows of the past.
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public static RowWindows of(int length) {
+        return new RowWindows(atLeast("length", length, 1));
+    }
+
+    private static int atLeast(String what, int value, int min) {
+        if (value < min) {
+            throw new IllegalArgumentException(
+                    "the %s of a window must be at least %d, was %d".formatted(what, min, value));
+        }
+        return value;
+    }
+
+    private RowWindows with(Consumer<RowWindows> change) {
+        RowWindows copy = new RowWindows(length);
+        copy.horizon = horizon;
+        copy.stride = stride;
+        copy.by = by;
+        copy.order = order;
+        copy.step = step;
+        copy.sorted = sorted;
+        copy.from = from;
+        copy.until = until;
+        copy.share = share;
+        copy.keepsMissing = keepsMissing;
+        copy.features = features;
+        copy.target = target;
+        copy.future = future;
+        change.accept(copy);
+        return copy;
+    }
+
+    /** With this many rows after the past. */
+    public RowWindows horizon(int rows) {
+        return with(copy -> copy.horizon = atLeast("horizon", rows, 0));
+    }
+
+    /** With this many rows between the beginnings of two windows of a series; 1 unless set. */
+    public RowWindows stride(int rows) {
+        return with(copy -> copy.stride = atLeast("stride", rows, 1));
+    }
+
+    /** With the columns that tell series apart, numbers or texts; all rows are one series unless set. */
+    public RowWindows by(String... columns) {
+        return with(copy -> copy.by = List.of(columns));
+    }
+
+    /**
+     * With the column by which the rows of a series rise: whole numbers, or dates and times as ISO 8601 writes them.
+     * A date counts days since 1970, a time milliseconds.
+     */
+    public RowWindows order(String column) {
+        return with(copy -> copy.order = column);
+    }
+
+    /** A series ends where the order rises by another number than this one. Any rise is the next row unless set. */
+    public RowWindows step(long rise) {
+        return with(copy -> copy.step = rise);
+    }
+
+    /**
+     * For rows that are not sorted by series and order, such as those of a day after another: reads all once, at each
+     * opening, and sorts their numbers. Windows then read rows from many places, so the table's cache should hold it.
+     * <p><b>Memory</b>: 8 bytes a row, and 20 more while they are sorted; at most 2^31 - 9 rows.
+     */
+    public RowWindows sorted() {
+        return with(copy -> copy.sorted = true);
+    }
+
+    /** Only rows whose order is at least this. */
+    public RowWindows from(long place) {
+        return with(copy -> copy.from = place);
+    }
+
+    /** Only rows whose order is less than this: {@code until(t)} and {@code from(t)} have no row in common. */
+    public RowWindows until(long place) {
+        return with(copy -> copy.until = place);
+    }
+
+    /**
+     * Only series whose values of {@link #by} hash into a share: {@code share(seed, 0, 0.8)} and
+     * {@code share(seed, 0.8, 1)} have no series in common. {@link Dataset#split} would tear series apart.
+     */
+    public RowWindows share(long seed, double least, double end) {
+        if (!(least >= 0 && least < end && end <= 1)) {
+            throw new IllegalArgumentException("a share must be in [0, 1], was %s to %s".formatted(least, end));
+        }
+        return with(copy -> copy.share = new SeriesStates.Share(seed, least, end));
+    }
+
+    /** Keeps windows with numbers that are missing, which are NaN; {@link TableOptions#fillNulls} makes NaN of nulls. */
+    public RowWindows keepMissing() {
+        return with(copy -> copy.keepsMissing = true);
+    }
+
+    /** With the columns of the past; all numbers but those of {@link #by} and {@link #order} unless set. */
+    public RowWindows features(String... columns) {
+        return with(copy -> copy.features = List.of(columns));
+    }
+
+    /** With the columns to be forecast; those of {@link #features} unless these or {@link #future} are set. */
+    public RowWindows target(String... columns) {
+        return with(copy -> copy.target = List.of(columns));
+    }
+
+    /** With the columns that are known of the horizon beforehand, such as holidays. */
+    public RowWindows future(String... columns) {
+        return with(copy -> copy.future = List.of(columns));
+    }
+
+    /** How windows are laid out: for batches and caches. */
+    public Schema<Row> schema() {
+        return Row.schema(names());
+    }
+
+    private boolean hasTarget() {
+        return horizon > 0 && (!target.isEmpty() || future.isEmpty());
+    }
+
+    private List<String> names() {
+        List<String> names = new ArrayList<>(List.of("features"));
+        if (hasTarget()) {
+            names.add("target");
+        }
+        if (!future.isEmpty()) {
+            names.add("future");
+        }
+        return names;
+    }
+
+    /**
+     * A place in the order of rows for {@link #from} and {@link #until}: a whole number, a date in days since 1970, or a
+     * time in milliseconds.
+     * @param text such as {@code 17}, {@code 2024-12-31} or {@code 2024-12-31T23:59:00Z}
+     * @throws FormatException if it is none
+     */
+    public static long place(String text) {
+        return SeriesColumns.place(text);
+    }
+
+    /**
+     * The windows over some rows. Every row is loaded and examined once, unless the index of an earlier process is kept;
+     * other lengths, horizons and strides use the same index.
+     * @return fails with a {@link FormatException} if there is no such column, or one is no number; with a
+     *     {@link io.penstock.fault.SampleException} if a row cannot be loaded, or the order does not rise within a
+     *     series; with an {@link IllegalArgumentException} if there is no window
+     */
+    public Mono<Dataset<Row>> over(Dataset<Row> rows, Indexing indexing) {
+        if (horizon == 0 && (!target.isEmpty() || !future.isEmpty())) {
+            throw new IllegalArgumentException("a target and a future need a horizon of at least 1 row");
+        }
+        boolean needsOrder = step != null || sorted || from != Long.MIN_VALUE || until != Long.MAX_VALUE;
+        if (order == null && needsOrder) {
+            throw new IllegalArgumentException("step, sorted, from and until need a column of the order");
+        }
+        if (rows.size() == 0) {
+            throw new IllegalArgumentException("there are no rows to make windows of");
+        }
+        return rows.get(0).flatMap(Thrown.function(first -> {
+            SeriesColumns columns = new SeriesColumns(first, by, order);
+            Mono<Dataset<Row>> inOrder = sorted ? SortedRows.of(rows, columns) : Mono.just(rows);
+            return inOrder.flatMap(ready -> windows(ready, first, columns, indexing));
+        }));
+    }
+
+    private Mono<Dataset<Row>> windows(Dataset<Row> rows, Row first, SeriesColumns columns, Indexing indexing) {
+        WindowFields fields = fields(first);
+        SeriesStates states = new SeriesStates(
+                columns,
+                new SeriesStates.Rule(step, from, until, share, keepsMissing ? List.of() : fields.used()),
+                first);
+        int span = Math.addExact(length, horizon);
+        String words = "windows of %d and %d rows, stride %d, %s".formatted(length, horizon, stride, states);
+        return states.of(rows, indexing).map(Thrown.function(found -> {
+            LongPredicate starts = SeriesStates.starts(found, rows.size(), span, stride);
+            return new Windows(rows.size() - span + 1, span)
+                    .of(rows)
+                    .selectIf(words, starts)
+                    .map(fields.toString(), group -> fields.of(group.samples()));
+        }));
+    }
+
+    private WindowFields fields(Row first) {
+        List<String> past = features;
+        if (past.isEmpty()) {
+            past = first.names().stream()
+                    .filter(name -> !by.contains(name) && !name.equals(order))
+                    .filter(name -> first.tensor(name).shape().rank() == 0)
+                    .toList();
+        }
+        List<String> ahead = hasTarget() ? target.isEmpty() ? past : target : List.of();
+        return WindowFields.of(names(), first, length, horizon, List.of(past, ahead, future));
+    }
+
+    /** A window from each row on, whether it is one of a series or not. */
+    private record Windows(long size, int span) implements RowSpans {
+
+        @Override
+        public Fingerprint fingerprint() {
+            return Fingerprint.of("spans of %d rows".formatted(span));
+        }
+
+        @Override
+        public long first(long window) {
+            return window;
+        }
+
+        @Override
+        public long end(long window) {
+            return window + span;
+        }
+
+        @Override
+        public String toString() {
+            return "spans of %d rows".formatted(span);
+        }
+    }
+}

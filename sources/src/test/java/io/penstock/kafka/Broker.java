@@ -1,0 +1,168 @@
+package io.penstock.kafka;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+
+/** A broker of Kafka in a process of its own, on free ports of this machine. It can be killed and started again. */
+final class Broker implements AutoCloseable {
+
+    private static @Nullable Broker shared;
+
+    private final Path folder;
+    private final int port;
+    private final Path properties;
+    private Process process;
+
+    private Broker(Path folder) throws IOException, InterruptedException {
+        this.folder = folder;
+        this.port = freePort();
+        this.properties = folder.resolve("server.properties");
+        int controller = freePort();
+        Files.writeString(properties, """
+                process.roles=broker,controller
+                node.id=1
+                controller.quorum.voters=1@127.0.0.1:%2$d
+                listeners=PLAINTEXT://127.0.0.1:%1$d,CONTROLLER://127.0.0.1:%2$d
+                advertised.listeners=PLAINTEXT://127.0.0.1:%1$d
+                controller.listener.names=CONTROLLER
+                log.dirs=%3$s
+                offsets.topic.replication.factor=1
+                offsets.topic.num.partitions=1
+                transaction.state.log.replication.factor=1
+                transaction.state.log.min.isr=1
+                transaction.state.log.num.partitions=1
+                group.initial.rebalance.delay.ms=0
+                """.formatted(port, controller, folder.resolve("log")));
+        java("kafka.tools.StorageTool", "format", "-t", "MkU3OEVBNTcwNTJENDM2Qg", "-c", properties.toString())
+                .waitFor();
+        start();
+    }
+
+    /** One for all tests of this process, which ends it. */
+    static synchronized Broker shared() throws IOException, InterruptedException {
+        if (shared == null) {
+            Broker started = start(Files.createTempDirectory("penstock-kafka"));
+            Runtime.getRuntime().addShutdownHook(new Thread(started.process::destroyForcibly));
+            shared = started;
+        }
+        return shared;
+    }
+
+    static Broker start(Path folder) throws IOException, InterruptedException {
+        return new Broker(folder);
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            return socket.getLocalPort();
+        }
+    }
+
+    Process java(String program, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Xshare:auto",
+                "-Xmx256m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                program));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(
+                        folder.resolve("output").toFile()))
+                .start();
+    }
+
+    /** Starts it once more, and waits until it answers. */
+    void start() throws IOException, InterruptedException {
+        process = java("kafka.Kafka", properties.toString());
+        while (!answers()) {
+            if (!process.isAlive()) {
+                throw new IOException(Files.readString(folder.resolve("output")));
+            }
+            Thread.sleep(50);
+        }
+    }
+
+    private boolean answers() {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
+            return true;
+        } catch (IOException notYet) {
+            return false;
+        }
+    }
+
+    void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    /** The settings of a client, and some more: name, value, name, value. */
+    Map<String, Object> settings(Object... more) {
+        Map<String, Object> settings = new HashMap<>(Map.of("bootstrap.servers", "127.0.0.1:" + port));
+        for (int i = 0; i < more.length; i += 2) {
+            settings.put((String) more[i], more[i + 1]);
+        }
+        return settings;
+    }
+
+    Producer<byte[], byte[]> producer(Object... more) {
+        return new KafkaProducer<>(settings(more), new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /** The offsets of a group, by partition. */
+    Map<Integer, Long> committed(String group) throws Exception {
+        Map<Integer, Long> committed = new HashMap<>();
+        try (Admin admin = Admin.create(settings())) {
+            admin.listConsumerGroupOffsets(group)
+                    .partitionsToOffsetAndMetadata()
+                    .get(60, TimeUnit.SECONDS)
+                    .forEach((partition, at) -> committed.put(partition.partition(), at.offset()));
+        }
+        return committed;
+    }
+
+    /** Sends a record, once a whole block of them is there or the producer is closed. */
+    @SuppressWarnings("FutureReturnValueIgnored") // the callback is told of a failure
+    static void send(Producer<byte[], byte[]> producer, String topic, int partition, byte[] value) {
+        producer.send(new ProducerRecord<>(topic, partition, value, value), (sent, failed) -> {
+            if (failed != null) {
+                throw new IllegalStateException(failed);
+            }
+        });
+    }
+
+    void create(String topic, int partitions, Map<String, String> configuration) throws Exception {
+        try (Admin admin = Admin.create(settings())) {
+            admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(configuration)))
+                    .all()
+                    .get(60, TimeUnit.SECONDS);
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly().onExit().join();
+    }
+}

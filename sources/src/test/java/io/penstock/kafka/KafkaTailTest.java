@@ -1,0 +1,249 @@
+package io.penstock.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.pipeline.Samples;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.core.Disposable;
+import reactor.test.StepVerifier;
+
+/** Records of topics of a real broker as they come. */
+class KafkaTailTest {
+
+    private static final int RECORDS = 2_000;
+    private static final int PARTITIONS = 4;
+    private static final int BROKER_KILLS = Integer.getInteger("penstock.broker.kills", 2);
+    private static final int KILLS = Integer.getInteger("penstock.kills", 10);
+
+    @SuppressWarnings("NullAway.Init")
+    private static Broker broker;
+
+    @BeforeAll
+    static void fill() throws Exception {
+        broker = Broker.shared();
+        fill(broker);
+    }
+
+    private static void fill(Broker server) throws Exception {
+        server.create("numbers", PARTITIONS, Map.of());
+        send(server, 0, RECORDS);
+    }
+
+    private static void send(Broker server, int from, int to) {
+        try (Producer<byte[], byte[]> producer = server.producer()) {
+            for (int i = from; i < to; i++) {
+                byte[] value = ByteBuffer.allocate(4).putInt(i).array();
+                Broker.send(producer, "numbers", i % PARTITIONS, value);
+            }
+        }
+    }
+
+    private static KafkaTail tail(Broker server, String group, Object... more) {
+        Map<String, Object> settings = server.settings(more);
+        settings.put("group.id", group);
+        return KafkaTail.of("numbers", settings);
+    }
+
+    private static KafkaTail tail(String group, Object... more) {
+        return tail(broker, group, more);
+    }
+
+    private static int number(ConsumerRecord<byte[], byte[]> record) {
+        return ByteBuffer.wrap(record.value()).getInt();
+    }
+
+    private static List<Integer> all(int records) {
+        return IntStream.range(0, records).boxed().toList();
+    }
+
+    @Test
+    void records_withoutDemand_stayAtTheBroker_andKeepTheirOrder() {
+        Queue<Integer> seen = new ConcurrentLinkedQueue<>();
+
+        StepVerifier.create(
+                        tail("demand", "max.poll.records", 10).records().doOnNext(record -> seen.add(number(record))),
+                        0)
+                .expectSubscription()
+                .expectNoEvent(Duration.ofMillis(200))
+                .thenRequest(7)
+                .expectNextCount(7)
+                .expectNoEvent(Duration.ofMillis(200))
+                .thenRequest(RECORDS - 7)
+                .expectNextCount(RECORDS - 7)
+                .thenCancel()
+                .verify();
+
+        assertThat(seen).containsExactlyInAnyOrderElementsOf(all(RECORDS));
+        for (int partition = 0; partition < PARTITIONS; partition++) {
+            int of = partition;
+            assertThat(seen.stream().filter(i -> i % PARTITIONS == of).toList()).isSorted();
+        }
+    }
+
+    @Test
+    void committed_recordsDoNotComeAgain_andTheOthersDo() {
+        KafkaTail first = tail("commits");
+        KafkaOffsets consumed = KafkaOffsets.none();
+        Set<Integer> committed = new TreeSet<>();
+        first.records()
+                .take(500)
+                .doOnNext(record -> {
+                    if (committed.size() < 300) {
+                        committed.add(number(record));
+                        first.commit(consumed.and(KafkaOffsets.behind(record)));
+                    }
+                })
+                .blockLast();
+
+        Set<Integer> rest = tail("commits")
+                .records()
+                .take(RECORDS - 300)
+                .map(KafkaTailTest::number)
+                .collect(Collectors.toSet())
+                .block();
+
+        assertThat(rest).hasSize(RECORDS - 300).doesNotContainAnyElementsOf(committed);
+    }
+
+    @Test
+    void randomNumbers_ofARecord_areTheSameWheneverItComes() {
+        Map<Integer, Long> once = dice("dice 1");
+        Map<Integer, Long> again = dice("dice 2");
+
+        assertThat(once).hasSize(RECORDS).isEqualTo(again);
+        assertThat(Set.copyOf(once.values())).hasSize(RECORDS);
+    }
+
+    private static Map<Integer, Long> dice(String group) {
+        return tail(group)
+                .records()
+                .take(RECORDS)
+                .transform(Samples.numbered(42, KafkaTail::number))
+                .map(sample -> Map.entry(
+                        number(sample.value()), sample.draw().random("dice").nextLong()))
+                .collectMap(Map.Entry::getKey, Map.Entry::getValue)
+                .block();
+    }
+
+    @Test
+    void partitions_thatMoveToAnotherConsumer_loseNothing() {
+        Set<Integer> seen = new ConcurrentSkipListSet<>();
+        Disposable first = consume(tail("moves", "max.poll.records", 5), seen);
+        Disposable second = consume(tail("moves", "max.poll.records", 5), seen);
+
+        while (seen.size() < RECORDS / 2) {
+            Thread.onSpinWait();
+        }
+        first.dispose();
+        while (seen.size() < RECORDS) {
+            Thread.onSpinWait();
+        }
+        second.dispose();
+
+        assertThat(seen).containsExactlyElementsOf(all(RECORDS));
+    }
+
+    private static Disposable consume(KafkaTail tail, Set<Integer> seen) {
+        KafkaOffsets consumed = KafkaOffsets.none();
+        return tail.records().subscribe(record -> {
+            seen.add(number(record));
+            tail.commit(consumed.and(KafkaOffsets.behind(record)));
+        });
+    }
+
+    @Tag("endurance")
+    @Test
+    void broker_killedAndStartedAgain_losesNothing(@TempDir Path folder) throws Exception {
+        try (Broker killed = Broker.start(folder)) {
+            fill(killed);
+            Set<Integer> seen = new ConcurrentSkipListSet<>();
+            Disposable consumer = consume(tail(killed, "kills"), seen);
+            for (int kill = 1; kill <= BROKER_KILLS; kill++) {
+                int sent = RECORDS + kill * 100;
+                killed.kill();
+                killed.start();
+                send(killed, sent - 100, sent);
+                while (seen.size() < sent) {
+                    Thread.sleep(10);
+                }
+            }
+            consumer.dispose();
+
+            assertThat(seen).containsExactlyElementsOf(all(RECORDS + 100 * BROKER_KILLS));
+        }
+    }
+
+    /** Processes of one group, killed at any moment. Each says of every record what its augmentation drew. */
+    @Tag("endurance")
+    @Test
+    void reader_killedAtAnyMoment_goesOnBehindWhatItCommitted(@TempDir Path folder) throws Exception {
+        Random random = new Random(3);
+        Map<Integer, Long> drawn = new HashMap<>();
+        for (int run = 0; run < KILLS || drawn.size() < RECORDS; run++) {
+            Map<Integer, Long> committed = broker.committed("killed");
+            Path file = folder.resolve("run-" + run);
+            Process reader = broker.java(
+                    KafkaReader.class.getName(),
+                    broker.settings().get("bootstrap.servers").toString(),
+                    file.toString());
+            long left = RECORDS
+                    - committed.values().stream().mapToLong(next -> next).sum();
+            long lines = Math.min(left, random.nextInt(200));
+            while (lines(file).size() < lines && reader.isAlive()) {
+                Thread.sleep(5);
+            }
+            reader.destroyForcibly().waitFor();
+
+            Map<Integer, Long> next = new HashMap<>(committed);
+            for (String line : lines(file)) {
+                String[] words = line.split(" ", -1);
+                int partition = Integer.parseInt(words[0]);
+                assertThat(Long.parseLong(words[1])).isEqualTo(next.getOrDefault(partition, 0L));
+                next.put(partition, Long.parseLong(words[1]) + 1);
+                Long before = drawn.put(Integer.parseInt(words[2]), Long.parseLong(words[3]));
+                assertThat(before).isIn(null, Long.parseLong(words[3]));
+            }
+        }
+
+        assertThat(drawn.keySet()).containsExactlyInAnyOrderElementsOf(all(RECORDS));
+    }
+
+    /** The whole lines of a file, which a process that was killed may have left with half a line. */
+    private static List<String> lines(Path file) throws IOException {
+        String text = Files.exists(file) ? Files.readString(file) : "";
+        return text.substring(0, text.lastIndexOf('\n') + 1).lines().toList();
+    }
+
+    @Test
+    void settings_thatContradict_areRefusedAtOnce() {
+        assertThatThrownBy(() -> KafkaTail.of("numbers", broker.settings()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("group.id");
+
+        KafkaTail once = tail("once");
+        once.records().take(1).blockLast();
+        StepVerifier.create(once.records()).verifyErrorMessage("a KafkaTail is subscribed to once: make another one");
+    }
+}

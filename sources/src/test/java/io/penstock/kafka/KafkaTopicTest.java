@@ -1,0 +1,171 @@
+package io.penstock.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
+import io.penstock.kafka.KafkaTopic.Range;
+import io.penstock.order.Sampler;
+import io.penstock.order.Shard;
+import io.penstock.pipeline.ErrorPolicy;
+import io.penstock.stream.Sample;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.test.StepVerifier;
+
+/** Ranges of offsets of topics of a real broker. */
+class KafkaTopicTest {
+
+    private static final int RECORDS = 1_000;
+    private static final int PARTITIONS = 3;
+
+    @SuppressWarnings("NullAway.Init")
+    private static Broker broker;
+
+    @BeforeAll
+    static void fill() throws Exception {
+        broker = Broker.shared();
+        broker.create("plain", PARTITIONS, Map.of());
+        broker.create("empty", 2, Map.of());
+        broker.create("committed", 1, Map.of());
+        try (Producer<byte[], byte[]> producer = broker.producer()) {
+            for (int i = 0; i < RECORDS; i++) {
+                Broker.send(producer, "plain", i % PARTITIONS, bytes(i));
+            }
+        }
+        try (Producer<byte[], byte[]> producer = broker.producer("transactional.id", "writer")) {
+            producer.initTransactions();
+            for (int i = 0; i < 40; i++) {
+                producer.beginTransaction();
+                Broker.send(producer, "committed", 0, bytes(i));
+                if (i % 4 == 3) {
+                    producer.abortTransaction();
+                } else {
+                    producer.commitTransaction();
+                }
+            }
+        }
+    }
+
+    private static byte[] bytes(int number) {
+        return Integer.toString(number).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static int number(ConsumerRecord<byte[], byte[]> record) {
+        return Integer.parseInt(new String(record.value(), StandardCharsets.UTF_8));
+    }
+
+    private static List<Integer> delivered(Flux<Sample<ConsumerRecord<byte[], byte[]>>> stream) {
+        return stream.filter(Sample::isPresent)
+                .map(sample -> number(sample.value()))
+                .collectList()
+                .block();
+    }
+
+    @Test
+    void stream_inOrder_isEachPartitionInTheOrderOfItsOffsets() {
+        try (KafkaTopic topic = KafkaTopic.open("plain", broker.settings())) {
+            List<Integer> expected = new ArrayList<>();
+            for (int partition = 0; partition < PARTITIONS; partition++) {
+                for (int i = partition; i < RECORDS; i += PARTITIONS) {
+                    expected.add(i);
+                }
+            }
+
+            assertThat(topic.size()).isEqualTo(RECORDS);
+            assertThat(delivered(topic.stream(Sampler.sequential()))).isEqualTo(expected);
+            assertThat(topic.id(0).name()).isEqualTo("plain/0@0");
+            assertThat(topic.ranges())
+                    .containsExactly(new Range(0, 0, 334), new Range(1, 0, 333), new Range(2, 0, 333));
+        }
+    }
+
+    @Test
+    void stream_shuffledOverRanks_isEveryRecordOnce() {
+        List<Integer> seen = new ArrayList<>();
+        for (int rank = 0; rank < 2; rank++) {
+            try (KafkaTopic topic = KafkaTopic.open("plain", broker.settings("group.id", "is not used"))) {
+                seen.addAll(delivered(topic.stream(Sampler.shuffled(7).shard(Shard.of(rank, 2)))));
+            }
+        }
+
+        assertThat(seen)
+                .containsExactlyInAnyOrderElementsOf(
+                        IntStream.range(0, RECORDS).boxed().toList());
+        assertThat(seen).isNotEqualTo(IntStream.range(0, RECORDS).boxed().toList());
+    }
+
+    @Test
+    void get_eachIndex_isTheSameAsInTheStream() {
+        try (KafkaTopic topic =
+                KafkaTopic.open("plain", broker.settings(), List.of(new Range(2, 5, 20), new Range(0, 1, 2)))) {
+            assertThat(topic.size()).isEqualTo(16);
+            assertThat(number(topic.get(0).block())).isEqualTo(3);
+            assertThat(number(topic.get(15).block())).isEqualTo(19 * PARTITIONS + 2);
+        }
+    }
+
+    @Test
+    void keys_ofARecord_areTheSameInALongerRange() {
+        try (KafkaTopic all = KafkaTopic.open("plain", broker.settings());
+                KafkaTopic some = KafkaTopic.open("plain", broker.settings(), List.of(new Range(1, 10, 20)))) {
+            assertThat(some.id(0).key()).isEqualTo(all.id(334 + 10).key());
+            assertThat(some.fingerprint()).isNotEqualTo(all.fingerprint());
+        }
+    }
+
+    @Test
+    void offsetsOfTransactions_areLeftOutByAnErrorPolicy() {
+        try (KafkaTopic topic = KafkaTopic.open("committed", broker.settings())) {
+            StepVerifier.create(topic.get(1))
+                    .expectErrorSatisfies(e -> assertThat(e)
+                            .isInstanceOf(FormatException.class)
+                            .hasMessageContaining("offset 1 of committed-0 has no record"))
+                    .verify();
+
+            assertThat(delivered(topic.onError(ErrorPolicy.skip()).stream(Sampler.sequential())))
+                    .isEqualTo(IntStream.range(0, 40)
+                            .filter(i -> i % 4 != 3)
+                            .boxed()
+                            .toList());
+        }
+    }
+
+    @Test
+    void open_ofWhatIsNotThere_saysWhat() {
+        assertThatThrownBy(() -> KafkaTopic.open("empty", broker.settings()))
+                .isInstanceOf(StoreException.class)
+                .hasMessage("kafka topic empty has no records in its 2 partitions");
+        assertThatThrownBy(() -> KafkaTopic.open("plain", broker.settings(), List.of(new Range(1, 0, 400))))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("does not hold offsets 0 to 400 of partition 1");
+        assertThatThrownBy(() -> KafkaTopic.open("plain", Map.of()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("bootstrap.servers");
+        assertThatThrownBy(() -> KafkaTopic.open("plain", broker.settings("enable.auto.commit", "true")))
+                .hasMessageContaining("enable.auto.commit");
+    }
+
+    @Test
+    void stream_cancelledAndStartedAgain_readsOn() {
+        try (KafkaTopic topic = KafkaTopic.open("plain", broker.settings())) {
+            for (int round = 0; round < 5; round++) {
+                StepVerifier.create(topic.stream(Sampler.shuffled(round)), 0)
+                        .thenRequest(3)
+                        .expectNextCount(3)
+                        .thenCancel()
+                        .verify();
+            }
+            assertThat(delivered(topic.stream(Sampler.sequential()))).hasSize(RECORDS);
+        }
+    }
+}
