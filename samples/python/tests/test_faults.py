@@ -102,8 +102,7 @@ class LostServerTest(WithPictures):
             told = subprocess.run(
                 [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(PACKAGE)}, capture_output=True, text=True
             ).stderr
-            last = told.splitlines()[-1]
-            self.assertRegex(last, r"penstock\.batch\.PenstockError: .*broken\.bmp", told)
+            self.assertRegex(told, r"(?m)^penstock\.batch\.PenstockError: .*broken\.bmp")
             self.assertNotRegex(told, r"500|\tat |Exception")
 
     def test_pictures_of_several_sizes_name_the_flag(self):

@@ -19,6 +19,6 @@ class BenchmarksTest {
     void experiments_allOfThem_runByNameOnly() {
         assertThat(Benchmarks.all().stream().filter(Benchmark::isLong))
                 .extracting(Benchmark::name)
-                .containsExactly("sweep", "policies", "epochs", "near-far", "latency", "lazy");
+                .containsExactly("sweep", "policies", "epochs", "near-far", "latency", "mlperf", "lazy");
     }
 }
