@@ -8,7 +8,9 @@ import java.awt.geom.Ellipse2D;
 import java.awt.geom.Path2D;
 import java.awt.geom.Rectangle2D;
 import java.awt.image.BufferedImage;
+import java.awt.image.DataBuffer;
 import java.awt.image.DataBufferInt;
+import java.awt.image.IndexColorModel;
 import java.util.SplittableRandom;
 
 /**
@@ -24,9 +26,16 @@ public final class Photograph {
     private static final int GRAIN = 18;
     private static final float QUALITY = 0.85f;
 
+    /** Shapes of this size in pixels, or more, are objects. */
+    private static final double OBJECT = 95;
+
+    /** The colours of a mask: black, then one for each object. */
+    private static final IndexColorModel PALETTE = palette();
+
     private final SplittableRandom random;
     private final int label;
     private final BufferedImage image;
+    private final BufferedImage mask;
 
     private Photograph(int number) {
         this.random = new SplittableRandom(0x70656E73746F636BL + number * 0x9E3779B97F4A7C15L);
@@ -35,6 +44,7 @@ public final class Photograph {
                 WIDTH + random.nextInt(-VARIATION, VARIATION),
                 HEIGHT + random.nextInt(-VARIATION, VARIATION),
                 BufferedImage.TYPE_INT_RGB);
+        this.mask = new BufferedImage(image.getWidth(), image.getHeight(), BufferedImage.TYPE_BYTE_INDEXED, PALETTE);
         paint();
         grain();
     }
@@ -46,6 +56,8 @@ public final class Photograph {
 
     private void paint() {
         Graphics2D canvas = image.createGraphics();
+        Graphics2D marks = mask.createGraphics();
+        int objects = 0;
         try {
             canvas.setRenderingHint(RenderingHints.KEY_ANTIALIASING, RenderingHints.VALUE_ANTIALIAS_ON);
             canvas.setPaint(new GradientPaint(0, 0, colour(0.9f), image.getWidth(), image.getHeight(), colour(0.3f)));
@@ -56,11 +68,23 @@ public final class Photograph {
                 double size = 20 + random.nextDouble(110);
                 canvas.setPaint(new GradientPaint(
                         (float) x, (float) y, colour(1), (float) (x + size), (float) (y + size), colour(0.5f)));
-                canvas.fill(shape(x, y, size));
+                java.awt.Shape shape = shape(x, y, size);
+                canvas.fill(shape);
+                marks.setColor(new Color(PALETTE.getRGB(size < OBJECT ? 0 : ++objects))); // covers what is behind it
+                marks.fill(shape);
             }
         } finally {
             canvas.dispose();
+            marks.dispose();
         }
+    }
+
+    private static IndexColorModel palette() {
+        int[] colours = new int[1 + SHAPES];
+        for (int i = 1; i < colours.length; i++) {
+            colours[i] = Color.HSBtoRGB(i / (float) SHAPES, 0.8f, 1);
+        }
+        return new IndexColorModel(Byte.SIZE, colours.length, colours, 0, false, -1, DataBuffer.TYPE_BYTE);
     }
 
     private Color colour(float brightness) {
@@ -114,5 +138,10 @@ public final class Photograph {
     /** The picture as a baseline JPEG file. */
     public byte[] jpeg() {
         return JpegWriter.encode(image, QUALITY);
+    }
+
+    /** Which of the large shapes each pixel shows, from 1, or 0: a PNG file with a palette. */
+    byte[] mask() {
+        return PngWriter.encode(mask);
     }
 }

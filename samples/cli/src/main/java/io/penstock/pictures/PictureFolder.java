@@ -17,6 +17,9 @@ public final class PictureFolder {
     /** The number of class folders. */
     public static final int CLASSES = 10;
 
+    /** The hidden folder of the masks, in a folder of class folders. */
+    public static final String MASKS = ".masks";
+
     private PictureFolder() {}
 
     /**
@@ -33,22 +36,39 @@ public final class PictureFolder {
      *                a few files may still appear.
      */
     public static Flux<Integer> write(List<Path> folders, int count, BooleanSupplier stopped) {
+        return write(folders, count, stopped, false);
+    }
+
+    /** The same, with a mask of each picture's objects in {@link #MASKS}: {@code .masks/class-3/00013.png}. */
+    public static Flux<Integer> writeWithMasks(List<Path> folders, int count, BooleanSupplier stopped) {
+        return write(folders, count, stopped, true);
+    }
+
+    private static Flux<Integer> write(List<Path> folders, int count, BooleanSupplier stopped, boolean masked) {
         return Flux.range(0, count)
                 .takeWhile(number -> !stopped.getAsBoolean())
                 .flatMap(
                         number -> Mono.fromRunnable(
-                                        () -> writeOne(folders.get(number / CLASSES % folders.size()), number))
+                                        () -> writeOne(folders.get(number / CLASSES % folders.size()), number, masked))
                                 .thenReturn(number)
                                 .subscribeOn(Schedulers.boundedElastic()),
                         Schedulers.DEFAULT_POOL_SIZE)
                 .index((before, number) -> Math.toIntExact(before + 1));
     }
 
-    private static void writeOne(Path folder, int number) {
-        Path file = folder.resolve("class-%d/%05d.jpg".formatted(number % CLASSES, number));
+    private static void writeOne(Path folder, int number, boolean masked) {
+        Photograph photograph = Photograph.of(number);
+        String name = "class-%d/%05d".formatted(number % CLASSES, number);
+        write(folder.resolve(name + ".jpg"), photograph.jpeg());
+        if (masked) {
+            write(folder.resolve(MASKS).resolve(name + ".png"), photograph.mask());
+        }
+    }
+
+    private static void write(Path file, byte[] bytes) {
         try {
             Files.createDirectories(file.getParent());
-            Files.write(file, Photograph.of(number).jpeg());
+            Files.write(file, bytes);
         } catch (IOException e) {
             throw new StoreException("cannot write %s: %s".formatted(file, FileErrors.reason(e)), e);
         }

@@ -102,24 +102,41 @@ function showPictures(pictures) {
     const place = picture.number % SLOTS;
     while (slots.children.length <= place) slots.append(slot());
     const figure = slots.children[place];
-    const [first, second] = figure.querySelectorAll('img');
-    first.src = picture.before;
-    second.src = picture.after;
-    first.alt = `sample ${picture.index} before augmentation`;
-    second.alt = `sample ${picture.index} after augmentation`;
+    const kept = new Set(picture.after.boxes.map(box => box.object));
+    const [first, second] = figure.firstElementChild.children;
+    draw(first, picture.before, `sample ${picture.index} before augmentation`, kept);
+    draw(second, picture.after, `sample ${picture.index} after augmentation`, kept);
     figure.lastElementChild.textContent = `#${picture.index} · ${picture.name} · epoch ${picture.epoch}`;
     figure.hidden = false;
     for (const other of slots.children) other.classList.toggle('newest', other === figure);
   }
 }
 
+function shape(name, attributes) {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
+/** A picture, over it its mask and boxes; those that the dice dropped are dashed. */
+function draw(place, scene, words, kept) {
+  const [image, over] = place.children;
+  image.src = scene.picture;
+  image.alt = `${words}, ${scene.boxes.length} objects`;
+  over.setAttribute('viewBox', `0 0 ${scene.width} ${scene.height}`);
+  over.replaceChildren(...(scene.mask ? [shape('image', { href: scene.mask, width: scene.width, height: scene.height })] : []),
+    ...scene.boxes.map(({ object, colour, x, y, width, height }) =>
+      shape('rect', { x, y, width, height, stroke: colour, class: kept.has(object) ? '' : 'dropped' })));
+}
+
 function slot() {
   const figure = element('figure'), pair = element('div');
   figure.hidden = true;
   for (const alt of ['before', 'after']) {
-    const image = element('img');
+    const image = element('img'), place = element('span');
     image.alt = alt;
-    pair.append(image);
+    place.append(image, shape('svg', { 'aria-hidden': 'true' }));
+    pair.append(place);
   }
   figure.append(pair, element('figcaption'));
   return figure;

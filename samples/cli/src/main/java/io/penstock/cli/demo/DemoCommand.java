@@ -78,7 +78,9 @@ public final class DemoCommand implements Callable<Integer> {
                             .mapToObj(i -> folder.path().resolve("source-" + i))
                             .toList();
             ProgressLine progress = output.progress(images);
-            PictureFolder.write(folders, images, folder::isGivenUp)
+            (page
+                            ? PictureFolder.writeWithMasks(folders, images, folder::isGivenUp)
+                            : PictureFolder.write(folders, images, folder::isGivenUp))
                     .doOnNext(made -> progress.showIfDue("making pictures", made, "pictures", ""))
                     .blockLast();
             progress.clear();

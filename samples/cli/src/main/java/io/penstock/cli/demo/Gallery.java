@@ -1,13 +1,14 @@
 package io.penstock.cli.demo;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.order.Draw;
 import io.penstock.stream.Sample;
-import io.penstock.tensor.Tensor;
 import java.util.ArrayDeque;
-import java.util.Base64;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
@@ -21,7 +22,6 @@ final class Gallery {
 
     static final int KEPT = 8;
     private static final long BETWEEN_NANOS = 250_000_000;
-    private static final String JPEG = "data:image/jpeg;base64,";
 
     private final LongSupplier clock;
     private final AtomicLong last;
@@ -64,10 +64,9 @@ final class Gallery {
                         .put("number", exhibit.number)
                         .put("epoch", exhibit.draw.epoch())
                         .put("index", exhibit.draw.index())
-                        .put("label", exhibit.value.label())
+                        .put("label", exhibit.value.before().label())
                         .put("name", names.apply(exhibit.draw.index()))
-                        .put("before", exhibit.before.address())
-                        .put("after", exhibit.after.address());
+                        .setAll(Map.of("before", exhibit.before.drawn(), "after", exhibit.after.drawn()));
             }
         }
         return newest;
@@ -76,24 +75,25 @@ final class Gallery {
     /** One sample and its pictures. */
     private record Exhibit(long number, Draw draw, Shown value, Lazy before, Lazy after) {}
 
-    /** A picture as an address that holds it, encoded by the first that asks for it. */
+    /** A scene as it is drawn, encoded by the first that asks for it. */
     private static final class Lazy {
-        private final Tensor pixels;
+        private final Scene scene;
         private final Object encoding = new Object();
-        private @Nullable String address;
+        private @Nullable ObjectNode drawn;
 
-        Lazy(Tensor pixels) {
-            this.pixels = pixels;
+        Lazy(Scene scene) {
+            this.scene = scene;
         }
 
-        String address() {
+        ObjectNode drawn() {
             synchronized (encoding) {
-                String encoded = address;
-                if (encoded == null) {
-                    encoded = JPEG + Base64.getEncoder().encodeToString(Jpeg.of(pixels));
-                    address = encoded;
+                ObjectNode node = drawn;
+                if (node == null) {
+                    node = JsonNodeFactory.instance.objectNode();
+                    Drawn.addTo(node, scene);
+                    drawn = node;
                 }
-                return encoded;
+                return node;
             }
         }
     }

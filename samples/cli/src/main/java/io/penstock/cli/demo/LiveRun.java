@@ -206,9 +206,12 @@ final class LiveRun implements AutoCloseable {
         return sampler;
     }
 
-    /** Whether the source is broken and all that was looked up in this time came from the cache. */
+    /** Whether the source is broken, all that was looked up in this time came from the cache, and nothing waits for it. */
     boolean isSourceUnasked(EpochReport window) {
-        return feed.health() != Breakable.Health.WORKS && window.statistics().misses() == 0 && window.hits() > 0;
+        return feed.health() != Breakable.Health.WORKS
+                && window.statistics().misses() == 0
+                && window.hits() > 0
+                && feed.waiting().stream().allMatch(samples -> samples == 0);
     }
 
     /** What a verdict needs to know of this run, now. */

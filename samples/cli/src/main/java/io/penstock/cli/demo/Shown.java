@@ -4,36 +4,34 @@ import io.penstock.cli.source.Picture;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
-import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.util.function.UnaryOperator;
 
 /**
- * A sample with the picture that it was before augmentation.
+ * A sample with what it was before augmentation.
  *
- * @param before {@code u8[height, width, 3]}, as it comes from the cache
+ * @param before as it comes from the cache
  * @param after  the same, augmented: what is delivered
- * @param label  the number of its class
  */
-record Shown(Tensor before, Tensor after, int label) {
+record Shown(Scene before, Scene after) {
 
     /** Not augmented yet. */
-    static Shown of(Picture picture) {
-        return new Shown(picture.pixels(), picture.pixels(), picture.label());
+    static Shown of(Scene scene) {
+        return new Shown(scene, scene);
     }
 
-    Shown augmented(UnaryOperator<Tensor> augment) {
-        return new Shown(before, augment.apply(before), label);
+    Shown augmented(UnaryOperator<Scene> augment) {
+        return new Shown(before, augment.apply(before));
     }
 
     Picture delivered() {
-        return new Picture(after, label);
+        return new Picture(after.pixels().tensor(), after.label());
     }
 
-    /** What a cache keeps of one that is not augmented: its picture and label. */
+    /** What a cache keeps of one that is not augmented. */
     static final class Kept implements Codec<Shown> {
 
-        private final Schema<Picture> schema = Schema.of(Picture.class);
+        private final Schema<Scene> schema = Schema.of(Scene.class);
 
         @Override
         public String id() {
@@ -42,7 +40,7 @@ record Shown(Tensor before, Tensor after, int label) {
 
         @Override
         public Encoded encode(Shown value) {
-            return schema.encode(value.delivered());
+            return schema.encode(value.before());
         }
 
         @Override

@@ -61,6 +61,8 @@ class LivePageBrowserTest {
             browser.await("[...document.querySelectorAll('figure:not([hidden]) img')].length >= 8"
                     + " && [...document.querySelectorAll('figure:not([hidden]) img')]"
                     + ".every(i => i.naturalWidth === 224 || i.naturalWidth === 200)");
+            browser.await("document.querySelectorAll('figure:not([hidden]) svg > image').length >= 2"
+                    + " && document.querySelectorAll('figure:not([hidden]) rect').length >= 4");
             browser.await("document.getElementById('epochs').rows.length >= 2");
             keep(browser, "desktop");
             everyControlWorks(browser);

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.penstock.order.Draws;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
+import io.penstock.pictures.PictureFolder;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -19,6 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class LivePageTest {
+
+    private static final double ROUNDING = 1e-3; // of corners as floats
 
     @TempDir
     private Path folder;
@@ -104,17 +109,18 @@ class LivePageTest {
     }
 
     @Test
-    void pictures_asTheyFlow_areJpegsBeforeAndAfter() throws Exception {
+    void pictures_asTheyFlow_areDrawnWithMasksAndBoxesBeforeAndAfter() throws Exception {
         try (LiveSession session = new LiveSession(folder)) {
             JsonNode picture = session.frameWhere(
                             frame -> !frame.path("pictures").isEmpty())
                     .path("pictures")
                     .path(0);
 
-            BufferedImage before = decoded(picture.path("before").asText());
-            BufferedImage after = decoded(picture.path("after").asText());
-            assertThat(List.of(before.getWidth(), before.getHeight())).containsExactly(224, 224);
-            assertThat(List.of(after.getWidth(), after.getHeight())).containsExactly(200, 200);
+            requireScene(picture.path("before"), 224);
+            requireScene(picture.path("after"), 200);
+            assertThat(picture.path("before").path("boxes").findValuesAsText("object"))
+                    .isNotEmpty()
+                    .containsAll(picture.path("after").path("boxes").findValuesAsText("object"));
             int index = picture.path("index").asInt();
             assertThat(index).isBetween(0, LiveSession.PICTURES - 1);
             assertThat(picture.path("name").asText())
@@ -126,8 +132,60 @@ class LivePageTest {
         }
     }
 
-    private static BufferedImage decoded(String address) throws IOException {
-        assertThat(address).startsWith("data:image/jpeg;base64,");
+    /** What is drawn: each box holds cells of its object's colour and lies within the picture. */
+    private static void requireScene(JsonNode scene, int side) throws IOException {
+        BufferedImage picture = decoded(scene.path("picture").asText(), "jpeg");
+        assertThat(List.of(
+                        picture.getWidth(),
+                        picture.getHeight(),
+                        scene.path("width").asInt()))
+                .containsOnly(side);
+        for (JsonNode box : scene.path("boxes")) {
+            BufferedImage mask = decoded(scene.path("mask").asText(), "png");
+            assertThat(List.of(mask.getWidth(), mask.getHeight())).containsOnly(side);
+            int colour = Integer.decode(box.path("colour").asText());
+            int left = (int) Math.floor(box.path("x").asDouble() + ROUNDING);
+            int top = (int) Math.floor(box.path("y").asDouble() + ROUNDING);
+            int right =
+                    (int) Math.ceil(box.path("x").asDouble() + box.path("width").asDouble() - ROUNDING);
+            int bottom = (int)
+                    Math.ceil(box.path("y").asDouble() + box.path("height").asDouble() - ROUNDING);
+            assertThat(List.of(left, top)).allMatch(corner -> corner >= 0);
+            assertThat(List.of(right, bottom)).allMatch(corner -> corner <= side);
+            for (int y = 0; y < side; y++) {
+                for (int x = 0; x < side; x++) {
+                    boolean inside = x >= left && x < right && y >= top && y < bottom;
+                    assertThat(inside || (mask.getRGB(x, y) & 0xffffff) != colour)
+                            .as("object %s shows at %d, %d, outside its box", box, x, y)
+                            .isTrue();
+                }
+            }
+        }
+    }
+
+    @Test
+    void pictures_withoutMasks_haveNoBoxes() throws Exception {
+        Path plain = folder.resolve("plain");
+        PictureFolder.write(plain, 10).blockLast();
+        try (LiveFeed feed = new LiveFeed(List.of(plain), List.of(), folder.resolve("cache"), skipped -> {})) {
+            Gallery gallery = new Gallery(() -> 0);
+            feed.pipeline().stream(Sampler.sequential())
+                    .take(1)
+                    .doOnNext(gallery::offer)
+                    .blockLast();
+            ArrayNode pictures = JsonNodeFactory.instance.arrayNode();
+
+            gallery.addTo(pictures, 0, feed.pipeline()::name);
+
+            JsonNode before = pictures.path(0).path("before");
+            decoded(before.path("picture").asText(), "jpeg");
+            assertThat(before.path("boxes")).isEmpty();
+            assertThat(before.has("mask")).isFalse();
+        }
+    }
+
+    private static BufferedImage decoded(String address, String kind) throws IOException {
+        assertThat(address).startsWith("data:image/%s;base64,".formatted(kind));
         byte[] bytes = Base64.getDecoder().decode(address.substring(address.indexOf(',') + 1));
         BufferedImage image = ImageIO.read(new ByteArrayInputStream(bytes));
         assertThat(image).isNotNull();

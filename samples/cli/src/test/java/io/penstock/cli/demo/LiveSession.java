@@ -46,7 +46,7 @@ final class LiveSession implements AutoCloseable {
         List<Path> pictures = IntStream.range(0, Math.max(1, weights.length))
                 .mapToObj(i -> folder.resolve("pictures-" + i))
                 .toList();
-        PictureFolder.write(pictures, PICTURES, () -> false).blockLast();
+        PictureFolder.writeWithMasks(pictures, PICTURES, () -> false).blockLast();
         this.page = LivePage.open(0, pictures, List.of(weights), folder.resolve("cache"), this::report);
         this.run = CompletableFuture.runAsync(
                 () -> page.run(stop.asMono()), work -> new Thread(work, "live-session").start());

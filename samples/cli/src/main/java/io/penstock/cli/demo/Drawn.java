@@ -1,0 +1,97 @@
+package io.penstock.cli.demo;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.pictures.JpegWriter;
+import io.penstock.pictures.PngWriter;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Tensor;
+import java.awt.Color;
+import java.awt.image.BufferedImage;
+import java.awt.image.DataBuffer;
+import java.awt.image.IndexColorModel;
+import java.util.Base64;
+
+/** A scene as a page draws it: a picture, and over it the mask and boxes in one colour for each object. */
+final class Drawn {
+
+    private static final float QUALITY = 0.8f;
+    private static final int CHANNELS = 3;
+
+    /** Neighbouring numbers get colours far apart: their hues are a golden ratio of the circle from each other. */
+    private static final double HUES = 0.618034;
+
+    private static final int OVER = 0x70; // how little of the picture a mask hides
+
+    private static final IndexColorModel COLOURS = colours();
+
+    private Drawn() {}
+
+    private static IndexColorModel colours() {
+        int[] colours = new int[1 << Byte.SIZE];
+        for (int object = 1; object < colours.length; object++) {
+            colours[object] = OVER << 24 | rgb(object);
+        }
+        return new IndexColorModel(Byte.SIZE, colours.length, colours, 0, true, 0, DataBuffer.TYPE_BYTE);
+    }
+
+    private static int rgb(int object) {
+        return Color.HSBtoRGB((float) (object * HUES % 1), 0.9f, 1) & 0xffffff;
+    }
+
+    /** Adds {@code picture}; where there are objects, also {@code mask} and {@code boxes}. */
+    static void addTo(ObjectNode node, Scene scene) {
+        Tensor pixels = scene.pixels().tensor();
+        node.put("picture", address("jpeg", jpeg(pixels)))
+                .put("height", pixels.shape().dim(0))
+                .put("width", pixels.shape().dim(1));
+        float[] corners = scene.boxes().corners().toFloatArray();
+        ArrayNode boxes = node.putArray("boxes");
+        for (int i = 0; i < scene.boxes().size(); i++) {
+            int object = (int) scene.boxes().classes().longAt(i);
+            boxes.addObject()
+                    .put("object", object)
+                    .put("colour", "#%06x".formatted(rgb(object)))
+                    .put("x", corners[4 * i])
+                    .put("y", corners[4 * i + 1])
+                    .put("width", corners[4 * i + 2] - corners[4 * i])
+                    .put("height", corners[4 * i + 3] - corners[4 * i + 1]);
+        }
+        if (!boxes.isEmpty()) {
+            node.put("mask", address("png", png(scene.mask().tensor())));
+        }
+    }
+
+    private static String address(String kind, byte[] file) {
+        return "data:image/%s;base64,%s".formatted(kind, Base64.getEncoder().encodeToString(file));
+    }
+
+    private static byte[] png(Tensor mask) {
+        int height = Math.toIntExact(mask.shape().dim(0));
+        int width = Math.toIntExact(mask.shape().dim(1));
+        BufferedImage image = new BufferedImage(width, height, BufferedImage.TYPE_BYTE_INDEXED, COLOURS);
+        image.getRaster().setDataElements(0, 0, width, height, mask.toByteArray());
+        return PngWriter.encode(image);
+    }
+
+    private static byte[] jpeg(Tensor pixels) {
+        if (pixels.dtype() != DType.U8
+                || pixels.shape().rank() != 3
+                || pixels.shape().dim(2) != CHANNELS) {
+            throw new IllegalArgumentException(
+                    "a picture is u8[height, width, 3], was %s%s".formatted(pixels.dtype(), pixels.shape()));
+        }
+        int height = Math.toIntExact(pixels.shape().dim(0));
+        int width = Math.toIntExact(pixels.shape().dim(1));
+        byte[] bytes = pixels.toByteArray();
+        int[] packed = new int[height * width];
+        for (int i = 0; i < packed.length; i++) {
+            packed[i] = (bytes[CHANNELS * i] & 255) << 16
+                    | (bytes[CHANNELS * i + 1] & 255) << 8
+                    | bytes[CHANNELS * i + 2] & 255;
+        }
+        BufferedImage image = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
+        image.getRaster().setDataElements(0, 0, width, height, packed);
+        return JpegWriter.encode(image, QUALITY);
+    }
+}
