@@ -8,6 +8,7 @@ import ai.djl.ndarray.types.Shape;
 import io.penstock.batch.Batch;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -45,6 +46,9 @@ public final class NdBatch implements AutoCloseable {
             DType.U32, DType.I64,
             DType.U64, DType.I64,
             DType.BF16, DType.F32);
+
+    private static final int CHANNELS = 4; // at most, so that the last axis tells where they are
+    private static final int BOX = 5;
 
     private final Batch batch;
     private final NDManager manager;
@@ -134,6 +138,48 @@ public final class NdBatch implements AutoCloseable {
             throw new IllegalArgumentException("batch has no field \"%s\"; it has %s".formatted(name, batch.names()));
         }
         return array;
+    }
+
+    /**
+     * Boxes as DJL's detectors take their labels, {@code f32[n, most boxes, 5]}: class, and x1, y1, x2, y2 as shares of
+     * the picture. Rows without a box are -1.
+     * @param pixels  the field of the pictures, {@code [n, c, h, w]} or {@code [n, h, w, c]}
+     * @param corners the field of the boxes in pixels
+     * @param classes the field of their classes
+     * @throws IllegalArgumentException if there is no such field, or it was not padded by {@code Batches.padShapes}
+     */
+    public NDArray boxes(String pixels, String corners, String classes) {
+        String length = classes + ".length";
+        if (!batch.names().contains(length)) {
+            throw new IllegalArgumentException(
+                    "batch has no field \"%s\": pad the boxes with Batches.padShapes(); it has %s"
+                            .formatted(length, batch.names()));
+        }
+        long[] picture = batch.tensor(pixels).shape().toArray();
+        if (picture.length != 4) {
+            throw new IllegalArgumentException("pictures are [n, c, h, w] or [n, h, w, c], field \"%s\" is %s"
+                    .formatted(pixels, batch.tensor(pixels).type()));
+        }
+        boolean channelsLast = picture[picture.length - 1] <= CHANNELS;
+        float height = picture[channelsLast ? 1 : 2];
+        float width = picture[channelsLast ? 2 : 3];
+        float[] from = batch.tensor(corners).toFloatArray();
+        Tensor labels = batch.tensor(classes);
+        Tensor counts = batch.tensor(length);
+        int rows = (int) labels.shape().dim(0);
+        int most = (int) labels.shape().dim(1);
+        float[] boxes = new float[rows * most * BOX];
+        Arrays.fill(boxes, -1);
+        for (int row = 0; row < rows; row++) {
+            int end = row * most + (int) counts.longAt(row);
+            for (int i = row * most; i < end; i++) {
+                boxes[BOX * i] = labels.longAt(i);
+                for (int edge = 0; edge < 4; edge++) {
+                    boxes[BOX * i + 1 + edge] = from[4 * i + edge] / (edge % 2 == 0 ? width : height);
+                }
+            }
+        }
+        return manager.create(boxes, new Shape(rows, most, BOX));
     }
 
     /** Which rows are valid, {@code boolean[n]}; empty where all are. */

@@ -31,13 +31,15 @@ public final class NdDataset implements Dataset, AutoCloseable {
     private final LongFunction<Flux<Batch>> epochs;
     private final String data;
     private final String label;
+    private final @Nullable String corners;
     private long epoch;
     private @Nullable Stream<Batch> pass;
 
-    private NdDataset(LongFunction<Flux<Batch>> epochs, String data, String label) {
+    private NdDataset(LongFunction<Flux<Batch>> epochs, String data, String label, @Nullable String corners) {
         this.epochs = epochs;
         this.data = data;
         this.label = label;
+        this.corners = corners;
     }
 
     /**
@@ -47,12 +49,19 @@ public final class NdDataset implements Dataset, AutoCloseable {
      * @param label  the field that the loss is given
      */
     public static NdDataset of(LongFunction<Flux<Batch>> epochs, String data, String label) {
-        return new NdDataset(epochs, data, label);
+        return new NdDataset(epochs, data, label, null);
+    }
+
+    /** The same, whose label are the classes of boxes: the loss is given {@link NdBatch#boxes} of both. */
+    public NdDataset boxes(String field) {
+        NdDataset detecting = new NdDataset(epochs, data, label, field);
+        detecting.epoch = epoch;
+        return detecting;
     }
 
     /** The same, whose next pass is this epoch. */
     public NdDataset from(long first) {
-        NdDataset later = new NdDataset(epochs, data, label);
+        NdDataset later = new NdDataset(epochs, data, label, corners);
         later.epoch = first;
         return later;
     }
@@ -74,7 +83,7 @@ public final class NdDataset implements Dataset, AutoCloseable {
     private ai.djl.training.dataset.Batch batch(Batch batch, NDManager manager, long number) {
         NdBatch arrays = NdBatch.of(batch, manager);
         try {
-            NDList labels = new NDList(arrays.array(label));
+            NDList labels = new NDList(corners == null ? arrays.array(label) : arrays.boxes(data, corners, label));
             arrays.mask().ifPresent(labels::add);
             NDArray input = arrays.array(data);
             int rows = Math.toIntExact(input.getShape().get(0));

@@ -1,6 +1,7 @@
 package io.penstock.train;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import ai.djl.Device;
@@ -26,7 +27,10 @@ import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
+import io.penstock.vision.Boxes;
+import io.penstock.vision.Pixels;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
@@ -144,5 +148,56 @@ class EasyTrainTest {
         return MaskedLoss.of(plain)
                 .evaluate(new NDList(labels, mask), new NDList(logits))
                 .getFloat();
+    }
+
+    record Street(Pixels pixels, Boxes boxes) {}
+
+    /** Of 4 × 8 pixels, with a box fewer than its index. */
+    private static Street street(long index) {
+        float[] corners = {0, 1, 4, 2, 2, 0, 8, 4};
+        int boxes = (int) index;
+        return new Street(
+                new Pixels(Tensor.ofBytes(new byte[4 * 8 * 3], 4, 8, 3)),
+                Boxes.of(Arrays.copyOf(corners, 4 * boxes), Arrays.copyOf(new int[] {7, 3}, boxes)));
+    }
+
+    private static Flux<Batch> streets(Batches<Street> batches) {
+        return MemoryDataset.generate("streets", 3, EasyTrainTest::street).stream(Sampler.sequential())
+                .transform(batches);
+    }
+
+    @Test
+    void boxes_ofStreets_areLabelsAsDetectorsTakeThem() throws Exception {
+        PyTorch.load(1);
+        Batches<Street> padded = Batches.of(4, Schema.of(Street.class)).padShapes();
+        float[] labels = {
+            -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, //
+            7, 0, 0.25f, 0.5f, 0.5f, -1, -1, -1, -1, -1, //
+            7, 0, 0.25f, 0.5f, 0.5f, 3, 0.25f, 0, 1, 1
+        };
+        for (Batches<Street> batches : List.of(padded, padded.channelsFirst("pixels"))) {
+            try (NDManager manager = NDManager.newBaseManager(Device.cpu(), "PyTorch");
+                    NdDataset data = NdDataset.of(epoch -> streets(batches), "pixels", "boxes.classes")
+                            .boxes("boxes.corners")
+                            .from(1)) {
+                for (ai.djl.training.dataset.Batch batch : data.getData(manager)) {
+                    assertThat(batch.getLabels().head().getShape()).isEqualTo(new Shape(3, 2, 5));
+                    assertThat(batch.getLabels().head().toFloatArray()).containsExactly(labels);
+                    batch.close();
+                }
+            }
+        }
+    }
+
+    @Test
+    void boxes_thatWereNotPadded_areRefusedWithTheWayOut() throws Exception {
+        PyTorch.load(1);
+        try (NDManager manager = NDManager.newBaseManager(Device.cpu(), "PyTorch");
+                NdDataset data =
+                        NdDataset.of(EasyTrainTest::epoch, "at", "value").boxes("corners")) {
+            assertThatThrownBy(() -> data.getData(manager).iterator().next())
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContainingAll("value.length", "padShapes()");
+        }
     }
 }
