@@ -74,11 +74,17 @@ public final class SampleId {
                 right == null ? key.with(-1) : key.with(right.key),
                 name,
                 () -> Stream.concat(
-                                state().stream().map(word -> "left: " + word),
-                                right == null
-                                        ? Stream.of("right: none")
-                                        : right.state().stream().map(word -> "right: " + word))
+                                side("left", state()), side("right", right == null ? List.of("none") : right.state()))
                         .toList());
+    }
+
+    /** Two words at most, since provenance tells four apart. */
+    private static Stream<String> side(String which, List<String> state) {
+        return Stream.of(
+                        state.subList(0, Math.min(1, state.size())),
+                        state.subList(Math.min(1, state.size()), state.size()))
+                .filter(words -> !words.isEmpty())
+                .map(words -> which + ": " + String.join(", ", words));
     }
 
     @Override

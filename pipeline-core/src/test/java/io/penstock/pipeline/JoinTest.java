@@ -97,6 +97,15 @@ class JoinTest {
     }
 
     @Test
+    void state_ofAJoinedSample_hasTwoWordsASide() {
+        SampleId left = SampleId.of(SampleKey.of("a"), () -> "a", () -> List.of("in l", "size 1", "label 2"));
+        SampleId right = SampleId.of(SampleKey.of("b"), () -> "b", () -> List.of("in r", "size 3", "modified 4"));
+
+        assertThat(left.joined(right).state())
+                .containsExactly("left: in l", "left: size 1, label 2", "right: in r", "right: size 3, modified 4");
+    }
+
+    @Test
     void join_withoutAnyPartner_isRefusedWithAKeyOfEachSide() {
         assertThatThrownBy(() -> named("l", "a.jpg").join("both", named("r", "a.png"), Join.left(), (l, r) -> l))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -145,6 +145,22 @@ class AnnotatedSourcesTest {
     }
 
     @Test
+    void whyMiss_ofAJoin_namesTheSideThatChangedAlone() throws IOException {
+        Path table = Files.writeString(folder.resolve("set.csv"), "file_name,age\n3.png,7\n1.png,5\n");
+        Path cache = folder.resolve("cache");
+        String joined =
+                "--source pairs:%s/images,%s/masks --join csv:%s#file_name,age:float".formatted(folder, folder, table);
+        Cli filled = Cli.stream("%s --pad --batch 2 --cache-disk %s".formatted(joined, cache));
+        Files.writeString(table, "file_name,age\n3.png,70\n1.png,5\n");
+
+        Cli why = Cli.run("cache why-miss %s 0 %s".formatted(cache, joined).split(" "));
+
+        assertThat(filled.status()).as(filled.err()).isZero();
+        assertThat(why.out()).as(why.err()).contains("misses: its source has changed: now it is \"right: ");
+        assertThat(why.out()).doesNotContain("left: ");
+    }
+
+    @Test
     void join_thatCannotBe_saysWhy() throws IOException {
         Files.writeString(folder.resolve("set.csv"), "name,pixels\n3.jpg,7\n");
         String source = "--source pairs:%s/images,%s/masks --join csv:%s/set.csv#".formatted(folder, folder, folder);
