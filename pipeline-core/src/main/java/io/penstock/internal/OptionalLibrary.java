@@ -32,6 +32,7 @@ public enum OptionalLibrary {
             "org.bytedeco:javacpp:1.5.13",
             "org.bytedeco:openblas:0.3.31-1.5.13",
             "org.bytedeco:opencv:4.13.0-1.5.13"),
+    OPENDAL("OpenDAL", "org.apache.opendal.AsyncOperator", "org.apache.opendal:opendal:0.48.2"),
     PARQUET(
             "Parquet",
             "org.apache.parquet.format.FileMetaData",

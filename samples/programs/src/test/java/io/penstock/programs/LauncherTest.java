@@ -150,7 +150,7 @@ class LauncherTest {
         assertThat(first.err)
                 .hasSize(2)
                 .anyMatch(line -> line.startsWith("building penstock: Maven compiles this folder"))
-                .anyMatch(line -> line.contains("takes about a minute, besides up to 230 MB to fetch")
+                .anyMatch(line -> line.contains("takes about a minute, besides up to 250 MB to fetch")
                         && line.endsWith("tail -f " + root.resolve("samples/target/penstock.log")));
         assertThat(first.out).isEqualTo(javaArguments("bench", "show", "text:a file"));
         assertThat(second).isEqualTo(new Ended(0, first.out, List.of()));

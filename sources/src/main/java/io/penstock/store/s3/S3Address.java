@@ -1,10 +1,9 @@
 package io.penstock.store.s3;
 
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
+import io.penstock.store.StoreAddress;
+import io.penstock.store.internal.AddressOptions;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param options {@code endpoint}, {@code region}, {@code path-style}, {@code requester-pays}, {@code unsigned},
  *     {@code list-again}
  */
-public record S3Address(String bucket, String key, Map<String, String> options) {
+public record S3Address(String bucket, String key, Map<String, String> options) implements StoreAddress {
 
     static final String ENDPOINT = "endpoint";
     static final String REGION = "region";
@@ -30,7 +29,7 @@ public record S3Address(String bucket, String key, Map<String, String> options) 
     private static final Set<String> KNOWN = Set.of(ENDPOINT, REGION, PATH_STYLE, REQUESTER_PAYS, UNSIGNED, LIST_AGAIN);
     private static final Set<String> SWITCHES = Set.of(PATH_STYLE, REQUESTER_PAYS, UNSIGNED, LIST_AGAIN);
     private static final Pattern FORM =
-            Pattern.compile("s3://([^/?]*)(?:/(.*?))?(?:\\?([\\w-]+=[^&?]*(?:&[\\w-]+=[^&?]*)*))?", Pattern.DOTALL);
+            Pattern.compile("s3://([^/?]*)(?:/(.*?))?(?:\\?(" + AddressOptions.FORM + "))?", Pattern.DOTALL);
     private static final Pattern BUCKET = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{1,254}");
 
     public S3Address {
@@ -69,24 +68,23 @@ public record S3Address(String bucket, String key, Map<String, String> options) 
         if (!form.matches()) {
             throw new IllegalArgumentException("an address in S3 is s3://BUCKET/KEY, was \"%s\"".formatted(text));
         }
-        Map<String, String> options = new TreeMap<>();
-        String query = form.group(3);
-        for (String option : query == null ? new String[0] : query.split("&")) {
-            int equals = option.indexOf('=');
-            String value = option.substring(equals + 1).replace("+", "%2B");
-            options.put(option.substring(0, equals), URLDecoder.decode(value, StandardCharsets.UTF_8));
-        }
-        return new S3Address(form.group(1), form.group(2) == null ? "" : form.group(2), options);
+        String key = form.group(2);
+        return new S3Address(form.group(1), key == null ? "" : key, AddressOptions.parse(form.group(3)));
     }
 
-    /** The part of the key behind its last slash. */
+    @Override
     public String name() {
         return key.substring(key.lastIndexOf('/') + 1);
     }
 
-    /** The address of what {@link #name} lies in. */
+    @Override
     public S3Address parent() {
         return new S3Address(bucket, key.substring(0, key.lastIndexOf('/') + 1), options);
+    }
+
+    @Override
+    public S3Store open() {
+        return S3Store.at(this);
     }
 
     @Nullable String option(String name) {

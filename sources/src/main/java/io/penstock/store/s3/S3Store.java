@@ -11,6 +11,7 @@ import io.penstock.store.http.HttpOptions;
 import io.penstock.store.http.HttpStore;
 import io.penstock.store.http.internal.HttpReads;
 import io.penstock.store.http.internal.RequestSigner;
+import io.penstock.store.internal.ListLength;
 import io.penstock.store.internal.Waiting;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -160,7 +161,7 @@ public final class S3Store implements Store, AutoCloseable {
         Waiting.forValue(pages.below(prefix, first)
                 .publishOn(Schedulers.boundedElastic(), 1) // a visitor may block
                 .doOnNext(page -> {
-                    length.add(page.objects());
+                    length.add(page.objects().stream().map(ListPage.Listed::key).toList());
                     told.accept(entries(page));
                 })
                 .then(Mono.just(true)));

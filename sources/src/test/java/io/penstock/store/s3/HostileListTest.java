@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.penstock.fault.StoreException;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.http.HttpOptions;
+import io.penstock.store.internal.ListLength;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -234,7 +235,7 @@ class HostileListTest {
     @Test
     void listThatTakesMoreThanItsMemory_isRefused() {
         ListLength length = new ListLength("b", 1 << 20, System::nanoTime);
-        List<ListPage.Listed> page = List.of(new ListPage.Listed("k".repeat(924), 1, ""));
+        List<String> page = List.of("k".repeat(924));
         for (int i = 0; i < 1028; i++) {
             length.add(page);
         }

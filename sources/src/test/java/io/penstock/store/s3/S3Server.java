@@ -30,6 +30,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -151,9 +152,9 @@ final class S3Server implements AutoCloseable {
             }
             if (fault == Fault.SLOW_DOWN) {
                 error(exchange, 503, "SlowDown", "Please reduce your request rate.");
-            } else if (!uri.getRawPath().startsWith(bucket)) {
+            } else if (!(uri.getRawPath() + "/").startsWith(bucket)) {
                 error(exchange, 404, "NoSuchBucket", "The specified bucket does not exist");
-            } else if (uri.getRawPath().equals(bucket)) {
+            } else if (uri.getRawPath().length() <= bucket.length()) {
                 lists.incrementAndGet();
                 send(exchange, 200, page(query(uri), fault == Fault.STALE).getBytes(StandardCharsets.UTF_8), fault);
             } else if (!Set.of("GET", "HEAD").contains(exchange.getRequestMethod())) {
@@ -233,11 +234,13 @@ final class S3Server implements AutoCloseable {
     }
 
     private String page(Map<String, String> query, boolean stale) {
+        boolean escapes = "url".equals(query.get("encoding-type"));
+        UnaryOperator<String> form = escapes ? S3Server::encoded : UnaryOperator.identity();
         String prefix = query.getOrDefault("prefix", "");
         String delimiter = query.get("delimiter");
         String after = query.getOrDefault("continuation-token", "");
-        StringBuilder text =
-                new StringBuilder("<?xml version=\"1.0\"?>\n<ListBucketResult><EncodingType>url</EncodingType>");
+        StringBuilder text = new StringBuilder("<?xml version=\"1.0\"?>\n<ListBucketResult>")
+                .append(escapes ? "<EncodingType>url</EncodingType>" : "");
         TreeSet<String> prefixes = new TreeSet<>();
         String last = "";
         int count = 0;
@@ -254,14 +257,14 @@ final class S3Server implements AutoCloseable {
             if (slash < 0) {
                 count++;
                 boolean isOther = stale && count == 1;
-                text.append(contents(key, each.getValue(), isOther ? "before" : etag(each.getValue())));
-                text.append(isOther ? contents(key + ".gone.jpg", each.getValue(), "before") : "");
+                text.append(contents(form.apply(key), each.getValue(), isOther ? "before" : etag(each.getValue())));
+                text.append(isOther ? contents(form.apply(key + ".gone.jpg"), each.getValue(), "before") : "");
             } else if (prefixes.add(key.substring(0, slash + 1))) {
                 count++;
             }
         }
-        prefixes.forEach(
-                each -> text.append("<CommonPrefixes><Prefix>%s</Prefix></CommonPrefixes>".formatted(encoded(each))));
+        prefixes.forEach(each ->
+                text.append("<CommonPrefixes><Prefix>%s</Prefix></CommonPrefixes>".formatted(form.apply(each))));
         String higher = count < pageSize ? null : objects.higherKey(last);
         boolean more = higher != null && higher.startsWith(prefix);
         text.append("<IsTruncated>%s</IsTruncated>".formatted(more));
@@ -271,8 +274,9 @@ final class S3Server implements AutoCloseable {
     }
 
     private static String contents(String key, byte[] object, String etag) {
-        return "<Contents><Key>%s</Key><Size>%d</Size><ETag>&quot;%s&quot;</ETag></Contents>"
-                .formatted(encoded(key), object.length, etag);
+        return ("<Contents><Key>%s</Key><Size>%d</Size><ETag>&quot;%s&quot;</ETag>"
+                        + "<LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents>")
+                .formatted(key, object.length, etag);
     }
 
     static String etag(byte[] bytes) {

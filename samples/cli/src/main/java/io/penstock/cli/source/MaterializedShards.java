@@ -26,7 +26,8 @@ public final class MaterializedShards {
      * @throws StoreException if the job that writes them has not ended, since the rest would not be missed
      */
     public static StorePlace in(StorePlace place) {
-        boolean mayBeFolder = place.isS3() ? place.mayBeFolder() : !place.isHttp() && Files.isDirectory(place.path());
+        boolean mayBeFolder =
+                place.isObjects() ? place.mayBeFolder() : !place.isHttp() && Files.isDirectory(place.path());
         if (!mayBeFolder) {
             return place;
         }

@@ -2,7 +2,6 @@ package io.penstock.cli.source;
 
 import io.penstock.cli.flag.ByteSize;
 import io.penstock.cli.flag.DiskSpec;
-import io.penstock.store.s3.S3Address;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -100,7 +99,7 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
      * @throws IllegalArgumentException if there is no such source
      */
     public static SourceSpec parse(String text) {
-        if (text.startsWith("http://") || text.startsWith("https://") || S3Address.isOne(text)) {
+        if (new StorePlace(text).isRemote()) {
             return new SourceSpec(Kind.IMAGES, new StorePlace(text), "", 0);
         }
         int colon = text.indexOf(':');

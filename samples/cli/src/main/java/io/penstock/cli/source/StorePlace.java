@@ -7,8 +7,10 @@ import io.penstock.fault.StoreException;
 import io.penstock.output.OutputStore;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
+import io.penstock.store.StoreAddress;
 import io.penstock.store.http.HttpStore;
 import io.penstock.store.mirror.MirroredStore;
+import io.penstock.store.opendal.CloudAddress;
 import io.penstock.store.s3.S3Address;
 import io.penstock.store.s3.S3Store;
 import io.penstock.store.zip.ZipStore;
@@ -22,12 +24,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store as a flag names it: a folder, a zip file, an HTTP address or a bucket's prefix; or a file in one.
+ * A store as a flag names it: a folder, a zip file, an HTTP address, or a folder of a bucket or a cloud; or a file in one.
  *
  * @param text   what the flag says
  * @param mirror where its files are copied to, and read then; null where they are read in their place
  */
 public record StorePlace(String text, @Nullable DiskSpec mirror) {
+
+    /** Options of S3's addresses are no secrets. */
+    private static final String SECRET_QUERY = "(\\b(?!s3:)[a-z][a-z0-9+-]*://[^?#]*)\\?[^#]*";
 
     public StorePlace(String text) {
         this(text, null);
@@ -75,9 +80,19 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
         return S3Address.isOne(text);
     }
 
+    /** Whether it is in a bucket or a cloud, of which lists can be had. */
+    boolean isObjects() {
+        return isS3() || CloudAddress.isOne(text);
+    }
+
     /** Whether it is elsewhere than in the file system. */
     boolean isRemote() {
-        return isHttp() || isS3();
+        return isHttp() || isObjects();
+    }
+
+    /** The address in a bucket or a cloud. */
+    private StoreAddress address() {
+        return isS3() ? S3Address.parse(text) : CloudAddress.parse(text);
     }
 
     Path path() {
@@ -117,6 +132,9 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
         if (S3Address.isOne(address)) {
             return bucket(S3Address.parse(address), cache);
         }
+        if (CloudAddress.isOne(address)) {
+            return CloudAddress.parse(address).open();
+        }
         URI base = uri(address);
         return HttpStore.at(base, SourceToken.options(base));
     }
@@ -131,9 +149,10 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
      * @throws IllegalArgumentException if not
      */
     public void requireWritable() {
-        if (isHttp()) {
+        if (isRemote() && !isS3()) {
             throw new IllegalArgumentException(
-                    "cannot write to %s: HTTP takes no files; name a folder or s3://BUCKET/PREFIX".formatted(this));
+                    "cannot write to %s: %s takes no files; name a folder or s3://BUCKET/PREFIX"
+                            .formatted(this, isHttp() ? "HTTP" : "OpenDAL's store"));
         }
         if (isS3()) {
             S3Address.parse(text);
@@ -166,20 +185,21 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
 
     /** Without the options of an address in S3, and without a query. */
     private String name() {
-        return isS3() ? S3Address.parse(text).name() : text.substring(0, query());
+        return isObjects() ? address().name() : text.substring(0, query());
     }
 
-    /** Whether an address in S3 has neither a pattern nor a file's ending. */
+    /** Whether an address in a bucket has neither a pattern nor a file's ending. */
     boolean mayBeFolder() {
         return !name().matches(".*[.*{?\\[].*");
     }
 
     /** The place of a name in this folder. */
     StorePlace below(String name) {
-        if (!isS3()) {
+        if (!isObjects()) {
             return new StorePlace(path().resolve(name).toString(), mirror);
         }
-        String folder = S3Address.parse(text).toString(); // of a bucket alone it has one more character
+        String folder = isS3() ? S3Address.parse(text).toString() : text.replaceFirst("\\?.*", "");
+        // of a bucket alone S3's has one more character
         String options = text.substring(Math.min(text.length(), folder.length() - (text.startsWith(folder) ? 0 : 1)));
         return new StorePlace((folder.endsWith("/") ? folder : folder + "/") + name + options, mirror);
     }
@@ -243,13 +263,13 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
      * @throws IllegalArgumentException if it names none
      */
     Located locate() {
-        if (isS3()) {
-            S3Address file = S3Address.parse(text);
+        if (isObjects()) {
+            StoreAddress file = address();
             if (file.name().isEmpty()) {
                 throw new IllegalArgumentException(
                         "%s is a folder: name a file in it, or a pattern such as shard-*.tar".formatted(file));
             }
-            return new Located(mirrored(S3Store.at(file.parent())), file.name());
+            return new Located(mirrored(file.parent().open()), file.name());
         }
         String address = name();
         int slash = address.lastIndexOf('/');
@@ -282,10 +302,10 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
      * @param cache the directory of a cache, in which the list of a bucket is kept for the next run; null for none
      */
     Located locateTable(@Nullable Path cache) {
-        if (!isS3()) {
+        if (!isObjects()) {
             return locate();
         }
-        S3Address place = S3Address.parse(text);
+        StoreAddress place = address();
         if (!place.name().isEmpty()) {
             Located file = locate();
             if (place.name().matches(".*[*?{\\[].*")
@@ -293,12 +313,12 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
                 return file;
             }
         }
-        return new Located(mirrored(bucket(place, cache)), "");
+        return new Located(mirrored(at(text, cache)), "");
     }
 
-    /** What a flag says, as it may be printed: the query of an HTTP address in it may be a signature. */
+    /** What a flag says, as it may be printed: an address in it may have a password, and its query be a signature. */
     public static String withoutQuery(String words) {
-        return words.replaceFirst("(https?://[^?#]*)\\?[^#]*", "$1?…");
+        return words.replaceFirst("(://[^/?#:@]*):[^/?#@]*@", "$1@").replaceFirst(SECRET_QUERY, "$1?…");
     }
 
     /** As it may be printed. */

@@ -14,6 +14,8 @@ import java.nio.file.attribute.FileTime;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sources behind HTTP, and what a cache on disk spares them. */
 class RemoteSourcesTest {
@@ -61,6 +63,30 @@ class RemoteSourcesTest {
                     .containsExactly(0, 0);
             assertThat(forAgain).as("the manifest alone").isEqualTo(1);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"images:%s", "tar:%s/shards/*.tar"})
+    void addressesOfOpenDal_readWhatIsInThePlace(String kind) throws IOException {
+        writeImages();
+        String rest = "--resize 16 --batch 2 --digest --source " + kind;
+        Path place = kind.startsWith("tar") ? caches : folder;
+        Cli.run("materialize", "--source", "images:" + folder, "--to", "tar:" + caches.resolve("shards"));
+
+        Cli near = Cli.stream(rest.formatted(place));
+        Cli far = Cli.stream(rest.formatted("opendal+fs://" + place) + " --cache-ram 1MiB");
+
+        assertThat(far.status()).as(far.err()).isZero();
+        assertThat(far.epochs().get(0).path("digest"))
+                .isEqualTo(near.epochs().get(0).path("digest"));
+        assertThat(far.epochs().get(0).path("samples").asInt()).isEqualTo(IMAGES);
+    }
+
+    @Test
+    void placeToPrint_hasNoPasswordAndNoOptions() {
+        assertThat(StorePlace.withoutQuery("tar:webdav://me:pass@host/a.tar?token=secret#x"))
+                .isEqualTo("tar:webdav://me@host/a.tar?…#x");
+        assertThat(StorePlace.withoutQuery("tar:s3://data/a.tar?region=x")).isEqualTo("tar:s3://data/a.tar?region=x");
     }
 
     @Test

@@ -1,14 +1,14 @@
-package io.penstock.store.s3;
+package io.penstock.store.internal;
 
 import io.penstock.fault.StoreException;
 import java.time.Duration;
-import java.util.List;
+import java.util.Collection;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Counts what is listed: bounds it by the memory that it takes, and tells every 10 s how far the list is. */
-final class ListLength {
+public final class ListLength {
 
     private static final Logger LOG = LoggerFactory.getLogger(ListLength.class);
     private static final long EVERY = Duration.ofSeconds(10).toNanos();
@@ -21,7 +21,7 @@ final class ListLength {
     private long bytes;
     private long told;
 
-    ListLength(String where, long maxBytes, LongSupplier nanoTime) {
+    public ListLength(String where, long maxBytes, LongSupplier nanoTime) {
         this.where = where;
         this.maxBytes = maxBytes;
         this.nanoTime = nanoTime;
@@ -29,15 +29,21 @@ final class ListLength {
     }
 
     /** A list that may take half of the memory. */
-    static ListLength of(String where) {
+    public static ListLength of(String where) {
         return new ListLength(where, Runtime.getRuntime().maxMemory() / 2, System::nanoTime);
     }
 
-    void add(List<ListPage.Listed> page) {
-        for (ListPage.Listed object : page) {
-            bytes += OF_AN_OBJECT + object.key().length();
+    /**
+     * Counts objects by their keys, as they come.
+     * @throws StoreException if all until now take more than they may
+     */
+    public void add(Collection<String> keys) {
+        String last = null;
+        for (String key : keys) {
+            bytes += OF_AN_OBJECT + key.length();
+            last = key;
         }
-        objects += page.size();
+        objects += keys.size();
         if (bytes > maxBytes) {
             throw new StoreException(
                     ("cannot list %s: %,d objects, and there are more; a list may take %,d MiB, half of the "
@@ -47,11 +53,7 @@ final class ListLength {
         long now = nanoTime.getAsLong();
         if (now - told >= EVERY) {
             told = now;
-            LOG.info(
-                    "listing {}: {} objects so far{}",
-                    where,
-                    objects,
-                    page.isEmpty() ? "" : ", at " + page.get(page.size() - 1).key());
+            LOG.info("listing {}: {} objects so far{}", where, objects, last == null ? "" : ", at " + last);
         }
     }
 }

@@ -1,0 +1,213 @@
+package io.penstock.store.opendal;
+
+import io.penstock.store.StoreAddress;
+import io.penstock.store.internal.AddressOptions;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code SCHEME://PLACE/KEY?OPTION=VALUE&…}: an object or a folder in a cloud or on a server.
+ *
+ * <table>
+ * <caption>The schemes</caption>
+ * <tr><td>{@code gs://BUCKET/KEY}</td><td>Google Cloud Storage</td></tr>
+ * <tr><td>{@code az://CONTAINER/KEY}</td><td>Azure Blob Storage, of the account in {@code AZURE_STORAGE_ACCOUNT}</td></tr>
+ * <tr><td>{@code hf://datasets/OWNER/NAME/KEY}</td><td>a repository of the Hugging Face Hub; {@code NAME@REVISION}</td></tr>
+ * <tr><td>{@code webdav://HOST:PORT/KEY}, {@code webdavs://…}</td><td>WebDAV over HTTP, and over HTTPS</td></tr>
+ * <tr><td>{@code webhdfs://HOST:PORT/KEY}</td><td>Hadoop's file system</td></tr>
+ * <tr><td>{@code sftp://USER@HOST:PORT/KEY}</td><td>SFTP</td></tr>
+ * <tr><td>{@code opendal+SERVICE://BUCKET/KEY}</td><td>any other service of OpenDAL; {@code bucket} where it is given</td></tr>
+ * </table>
+ *
+ * <p>Options are those of OpenDAL's service, and go before what the address and the environment say. The key is taken
+ * as it stands, without escapes; values may have escapes.
+ *
+ * @param scheme  as it stands before {@code ://}
+ * @param place   what follows, as far as the schemes above say
+ * @param key     of an object, or a prefix that ends with a slash; may be empty
+ * @param options of the service
+ * @see <a href="https://opendal.apache.org/docs/services">OpenDAL, services</a>
+ */
+public record CloudAddress(String scheme, String place, String key, Map<String, String> options)
+        implements StoreAddress {
+
+    private static final String ANY = "opendal+";
+    private static final Pattern FORM =
+            Pattern.compile("([a-z0-9+-]+)://([^?]*)(?:\\?(" + AddressOptions.FORM + "))?", Pattern.DOTALL);
+
+    /** What a scheme stands for. */
+    private enum Scheme {
+        GS("gcs", 1, "BUCKET"),
+        AZ("azblob", 1, "CONTAINER"),
+        HF("huggingface", 3, "datasets/OWNER/NAME"),
+        WEBDAV("webdav", 1, "HOST"),
+        WEBDAVS("webdav", 1, "HOST"),
+        WEBHDFS("webhdfs", 1, "HOST:PORT"),
+        SFTP("sftp", 1, "USER@HOST");
+
+        private final String service;
+        private final int parts;
+        private final String form;
+
+        Scheme(String service, int parts, String form) {
+            this.service = service;
+            this.parts = parts;
+            this.form = form;
+        }
+
+        private static @Nullable Scheme of(String text) {
+            return Arrays.stream(values())
+                    .filter(scheme -> text.equals(scheme.word()))
+                    .findFirst()
+                    .orElse(null);
+        }
+
+        private String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    public CloudAddress {
+        options = Map.copyOf(options);
+        if (Scheme.of(scheme) == null && !scheme.startsWith(ANY)) {
+            throw new IllegalArgumentException("no such address: %s://; there are %s and %sSERVICE://"
+                    .formatted(
+                            scheme,
+                            Arrays.stream(Scheme.values())
+                                    .map(known -> known.word() + "://")
+                                    .collect(Collectors.joining(", ")),
+                            ANY));
+        }
+    }
+
+    /** Whether a text begins as such an address does. */
+    public static boolean isOne(String text) {
+        int end = text.indexOf("://");
+        return end > 0 && (Scheme.of(text.substring(0, end)) != null || text.startsWith(ANY));
+    }
+
+    /**
+     * The parts of an address.
+     * @throws IllegalArgumentException if it is none
+     */
+    public static CloudAddress parse(String text) {
+        Matcher form = FORM.matcher(text);
+        if (!form.matches()) {
+            throw new IllegalArgumentException(
+                    "an address is SCHEME://PLACE/KEY, was \"%s\"".formatted(text.replaceFirst("\\?.*", "?…")));
+        }
+        String scheme = form.group(1);
+        Scheme known = Scheme.of(scheme);
+        int parts = known == null ? 1 : known.parts;
+        String[] path = form.group(2).split("/", parts + 1);
+        String place = String.join("/", Arrays.copyOf(path, Math.min(parts, path.length)));
+        if (known != null
+                && (path.length < parts || Arrays.stream(path, 0, parts).anyMatch(String::isEmpty))) {
+            throw new IllegalArgumentException("an address of this kind is %s://%s/KEY, was \"%s://%s\""
+                    .formatted(scheme, known.form, scheme, form.group(2)));
+        }
+        Map<String, String> options = AddressOptions.parse(form.group(3));
+        return new CloudAddress(scheme, place, path.length > parts ? path[parts] : "", options);
+    }
+
+    @Override
+    public String name() {
+        return key.substring(key.lastIndexOf('/') + 1);
+    }
+
+    @Override
+    public CloudAddress parent() {
+        return new CloudAddress(scheme, place, key.substring(0, key.lastIndexOf('/') + 1), options);
+    }
+
+    @Override
+    public OpenDalStore open() {
+        return OpenDalStore.at(this);
+    }
+
+    /** What OpenDAL calls the service. */
+    String service() {
+        Scheme known = Scheme.of(scheme);
+        return known == null ? scheme.substring(ANY.length()) : known.service;
+    }
+
+    /** What OpenDAL is told of the service. */
+    Map<String, String> config(UnaryOperator<@Nullable String> environment) {
+        Map<String, String> config = new LinkedHashMap<>();
+        config.put("root", "/" + key);
+        Scheme known = Scheme.of(scheme);
+        if (known == null) {
+            if (!place.isEmpty()) {
+                config.put("bucket", place);
+            }
+        } else {
+            place(known, config, environment);
+        }
+        config.putAll(options);
+        return config;
+    }
+
+    private void place(Scheme known, Map<String, String> config, UnaryOperator<@Nullable String> environment) {
+        int at = place.lastIndexOf('@');
+        String host = place.substring(at + 1);
+        switch (known) {
+            case GS -> config.put("bucket", place);
+            case AZ -> {
+                config.put("container", place);
+                String account = environment.apply("AZURE_STORAGE_ACCOUNT");
+                if (account != null) {
+                    config.put("account_name", account);
+                    config.put("endpoint", "https://" + account + ".blob.core.windows.net");
+                }
+                put(config, "account_key", environment.apply("AZURE_STORAGE_KEY"));
+                put(config, "sas_token", environment.apply("AZURE_STORAGE_SAS_TOKEN"));
+            }
+            case HF -> {
+                String[] parts = place.split("[/@]", 4);
+                config.put("repo_type", parts[0].replaceFirst("s$", ""));
+                config.put("repo_id", parts[1] + "/" + parts[2]);
+                put(config, "revision", parts.length > 3 ? parts[3] : null);
+                put(config, "token", environment.apply("HF_TOKEN"));
+            }
+            case WEBDAV, WEBDAVS -> {
+                config.put("endpoint", (known == Scheme.WEBDAV ? "http://" : "https://") + host);
+                user(config, at, "username");
+            }
+            case WEBHDFS -> {
+                config.put("endpoint", "http://" + host);
+                user(config, at, "user_name");
+            }
+            case SFTP -> {
+                config.put("endpoint", host);
+                user(config, at, "user");
+            }
+        }
+    }
+
+    private void user(Map<String, String> config, int at, String option) {
+        if (at >= 0) {
+            String[] user = place.substring(0, at).split(":", 2);
+            config.put(option, user[0]);
+            put(config, "password", user.length > 1 ? user[1] : null);
+        }
+    }
+
+    private static void put(Map<String, String> config, String name, @Nullable String value) {
+        if (value != null && !value.isEmpty()) {
+            config.put(name, value);
+        }
+    }
+
+    /** Without the options, and without a password. */
+    @Override
+    public String toString() {
+        return "%s://%s/%s".formatted(scheme, place.replaceFirst(":[^@]*@", "@"), key);
+    }
+}
