@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,10 +52,13 @@ class LruChronicleTierKitTest extends TierKit {
 
             long held = tier.statistics().samples();
             assertThat(held).isBetween(20L, 41L);
-            assertThat(tier.statistics().refused()).isZero();
-            assertThat(tier.statistics().evicted()).isEqualTo(100 - held);
+            // on a busy machine room can come too late, as files that are given up are freed by the collector
+            long refused = tier.statistics().refused();
+            assertThat(tier.statistics().evicted()).isEqualTo(100 - held - refused);
             for (int i = 0; i < 100; i++) {
-                assertThat(get(tier, key(i))).isEqualTo(i < 100 - held ? null : valueOf(i, 100_000));
+                byte @Nullable [] found = get(tier, key(i));
+                boolean expected = refused == 0 ? i >= 100 - held : found != null;
+                assertThat(found).isEqualTo(expected ? valueOf(i, 100_000) : null);
             }
         }
     }

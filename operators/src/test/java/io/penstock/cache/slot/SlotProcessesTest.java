@@ -22,6 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Slots under several processes at once, some of which are killed. */
 class SlotProcessesTest {
 
+    private static final int MAX_ROUNDS = 20;
+
     private final SlotsFixture fixture = new SlotsFixture();
     private final List<Process> children = new ArrayList<>();
 
@@ -71,11 +73,12 @@ class SlotProcessesTest {
         SlotLayout layout = SlotLayout.of(4, DType.U8, 32 << 20);
         SplittableRandom random = new SplittableRandom(7);
         int halfWritten = 0;
-        for (int round = 0; round < (Boolean.getBoolean("penstock.endurance") ? 6 : 2); round++) {
+        int rounds = Boolean.getBoolean("penstock.endurance") ? 6 : 2;
+        for (int round = 0; round < rounds || round < MAX_ROUNDS && halfWritten == 0; round++) {
             Process writer = start("write", layout, round);
             assertThat(writer.inputReader().readLine()).isEqualTo("ready");
             if (round % 2 == 0) {
-                waitWhileNobodyWrites(layout, round / 2);
+                waitWhileNobodyWrites(layout, round / 2 % 4);
             } else {
                 LockSupport.parkNanos(random.nextLong(1_000_000, 100_000_000));
             }

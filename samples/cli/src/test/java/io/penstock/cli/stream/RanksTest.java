@@ -67,9 +67,9 @@ class RanksTest {
             JsonNode shard = run.done().path("shard");
             double held = shard.path("held").asDouble() / (SAMPLES / 4.0);
             assertThat(held).isCloseTo(0.5, Offset.offset(0.03));
-            // a draw that shares a load of the epoch before is a hit, too
-            assertThat(hits(run.epoch(2))).isBetween(held - 0.001, held + 0.02);
-            assertThat(hits(run.epoch(3))).isBetween(held - 0.001, held + 0.02);
+            // a draw that shares a load of the epoch before is a hit, too; the last samples may be kept late
+            assertThat(hits(run.epoch(2))).isCloseTo(held, Offset.offset(0.02));
+            assertThat(hits(run.epoch(3))).isCloseTo(held, Offset.offset(0.02));
             assertThat(shard.path("mode").asText()).isEqualTo("stable");
             assertThat(shard.path("hit_ratio").asDouble()).isCloseTo(held, Offset.offset(0.0001));
             assertThat(shard.path("hit_ratio_global").asDouble()).isCloseTo(held / 4, Offset.offset(0.0001));
