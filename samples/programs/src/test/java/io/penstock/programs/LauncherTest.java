@@ -190,7 +190,7 @@ class LauncherTest {
     void commandOfAModuleOfItsOwn_buildsThatModule() throws Exception {
         Ended train = run("train", "--data", "d");
 
-        assertThat(train.err).anyMatch(line -> line.contains("up to 350 MB"));
+        assertThat(train.err).anyMatch(line -> line.contains("up to 370 MB"));
         assertThat(train.out).isEqualTo(javaArguments("train", "train", "--data", "d"));
         assertThat(builds()).containsExactly("-B -Dquick -Ptrain -Dmaven.test.skip=true -pl samples/train -am package");
     }

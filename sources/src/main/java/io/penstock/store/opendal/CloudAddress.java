@@ -77,13 +77,12 @@ public record CloudAddress(String scheme, String place, String key, Map<String, 
     public CloudAddress {
         options = Map.copyOf(options);
         if (Scheme.of(scheme) == null && !scheme.startsWith(ANY)) {
-            throw new IllegalArgumentException("no such address: %s://; there are %s and %sSERVICE://"
+            throw new IllegalArgumentException("no address begins with %s://; there are %s and opendal+SERVICE://"
                     .formatted(
                             scheme,
                             Arrays.stream(Scheme.values())
                                     .map(known -> known.word() + "://")
-                                    .collect(Collectors.joining(", ")),
-                            ANY));
+                                    .collect(Collectors.joining(", "))));
         }
     }
 

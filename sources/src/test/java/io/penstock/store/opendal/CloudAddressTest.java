@@ -23,7 +23,7 @@ class CloudAddressTest {
                         + " endpoint=https://mine.blob.core.windows.net root=/a/",
                 "az://data?endpoint=http://h&account_name=x | azblob | | account_key=secret account_name=x container=data"
                         + " endpoint=http://h root=/",
-                "hf://datasets/a/b/c.parquet | huggingface | c.parquet | repo_id=a/b repo_type=dataset root=/c.parquet token=token",
+                "hf://datasets/a/b/c.mds | huggingface | c.mds | repo_id=a/b repo_type=dataset root=/c.mds token=token",
                 "hf://datasets/a/b@v2 | huggingface | | repo_id=a/b repo_type=dataset revision=v2 root=/ token=token",
                 "webdav://me:pass@h:80/a | webdav | a | endpoint=http://h:80 password=pass root=/a username=me",
                 "webdavs://h/a | webdav | a | endpoint=https://h root=/a",

@@ -211,7 +211,8 @@ final class CloudServer implements AutoCloseable {
     private String status(String path, String name) {
         Item item = objects.get(path);
         return ("{\"length\":%d,\"modificationTime\":%d,\"pathSuffix\":\"%s\",\"type\":\"%s\",\"accessTime\":0,\"blockSize\":0,"
-                        + "\"group\":\"g\",\"owner\":\"o\",\"permission\":\"644\",\"replication\":1,\"childrenNum\":0,\"fileId\":1}")
+                        + "\"group\":\"g\",\"owner\":\"o\",\"permission\":\"644\",\"replication\":1,"
+                        + "\"childrenNum\":0,\"fileId\":1}")
                 .formatted(
                         item == null ? 0 : item.bytes.length,
                         time(item).toEpochMilli(),

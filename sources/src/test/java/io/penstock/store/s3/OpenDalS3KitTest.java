@@ -25,7 +25,8 @@ class OpenDalS3KitTest extends StoreKit {
             }
         }
         return OpenDalStore.at(CloudAddress.parse(
-                "opendal+s3://data/set?region=us-east-1&allow_anonymous=true&disable_config_load=true&disable_ec2_metadata=true&endpoint="
+                "opendal+s3://data/set?region=us-east-1&allow_anonymous=true&disable_config_load=true&disable_ec2_metadata=true"
+                        + "&endpoint="
                         + server.endpoint()));
     }
 
