@@ -10,7 +10,7 @@ import reactor.core.publisher.Flux;
 public class SamplesTckTest extends PublisherVerification<Sample<Long>> {
 
     public SamplesTckTest() {
-        super(new TestEnvironment(3_000, 100));
+        super(new TestEnvironment(3_000, 100, 10));
     }
 
     @Override

@@ -11,7 +11,7 @@ import org.reactivestreams.tck.TestEnvironment;
 public class StreamTckTest extends PublisherVerification<Sample<Tensor>> {
 
     public StreamTckTest() {
-        super(new TestEnvironment(3_000, 100));
+        super(new TestEnvironment(3_000, 100, 10));
     }
 
     @Override

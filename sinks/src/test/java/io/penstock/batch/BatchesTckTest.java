@@ -17,7 +17,7 @@ public class BatchesTckTest extends PublisherVerification<Seen> {
     private final TestEnvironment environment;
 
     public BatchesTckTest() {
-        this(new TestEnvironment(3_000, 200));
+        this(new TestEnvironment(3_000, 200, 10));
     }
 
     private BatchesTckTest(TestEnvironment environment) {
