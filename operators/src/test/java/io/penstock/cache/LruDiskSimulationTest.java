@@ -90,6 +90,7 @@ class LruDiskSimulationTest {
         disk_inLruOrder_hitsWhatTheFormulaSays(percent, least, most);
     }
 
+    @Tag("endurance")
     @ParameterizedTest
     @CsvSource("95, 75, 95")
     void diskBehindRam_inLruOrder_hitWhatTheFormulaSaysOfBoth(int percent, double least, double most) {
@@ -104,6 +105,7 @@ class LruDiskSimulationTest {
         }
     }
 
+    @Tag("endurance")
     @Test
     void diskBehindRam_inLruOrderNotShuffled_hitNothing() {
         long ramBytes = SAMPLES * 4384L * 90 / 5 / 100;

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -28,6 +29,9 @@ class SharedImagesTest {
 
     private static final Path DATA = Path.of(System.getProperty("penstock.data", "missing"));
     private static final Pattern TEXT = Pattern.compile("\"(\\w+)\": (\"[^\"]*\"|-?[0-9.]+|\\[[-0-9., ]*\\])");
+
+    /** Whether one in four of the pictures that are not odd is read, not one in sixteen. */
+    private static final boolean THOROUGH = Boolean.getBoolean("penstock.endurance");
 
     /** Pillow reads on behind damage that is refused here: a wrong checksum, no end, a code size of 11 in a GIF. */
     private static final List<String> STRICTER =
@@ -40,6 +44,7 @@ class SharedImagesTest {
         return List.of(ImageDecoder.jdk(), ImageDecoder.openCv());
     }
 
+    @Tag("repeated")
     @ParameterizedTest
     @MethodSource("decoders")
     void images_thatPillowReads_haveItsSizeAndMean(ImageDecoder decoder) throws IOException {
@@ -47,7 +52,9 @@ class SharedImagesTest {
         int exact = 0;
         for (Map<String, String> expected : expectations()) {
             String path = expected.get("path");
-            boolean unknown = expected.containsKey("error")
+            boolean leftOut = !THOROUGH && !path.contains("/odd/") && path.hashCode() % 16 != 0;
+            boolean unknown = leftOut
+                    || expected.containsKey("error")
                     || STRICTER.contains(path.substring(path.lastIndexOf('/') + 1))
                     || decoder.id().startsWith("jdk")
                             && ("webp".equals(expected.get("bytes_are"))
@@ -68,8 +75,8 @@ class SharedImagesTest {
             }
             compared++;
         }
-        assertThat(compared).isGreaterThan(1000);
-        assertThat(exact).isGreaterThan(500);
+        assertThat(compared).isGreaterThan(THOROUGH ? 1000 : 300);
+        assertThat(exact).isGreaterThan(THOROUGH ? 500 : 100);
     }
 
     @ParameterizedTest

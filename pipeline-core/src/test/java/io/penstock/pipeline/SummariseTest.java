@@ -28,7 +28,7 @@ import reactor.core.scheduler.Schedulers;
 class SummariseTest {
 
     private static final int FILES = 10;
-    private static final int ROWS = 20_000;
+    private static final int ROWS = 10_000;
 
     @TempDir
     Path folder;

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -314,8 +315,14 @@ class ThrownTest {
         return Stream.of(Source.values())
                 .flatMap(source -> Stream.of(
                                 "get", "getAll", "put", "accepts", "producedBy", "lease", "release", "statistics")
-                        .flatMap(method ->
-                                THROWABLES.stream().map(thrown -> Arguments.of(method, source, thrown.get()))));
+                        .flatMap(method -> ofTiers().map(thrown -> Arguments.of(method, source, thrown.get()))));
+    }
+
+    /** An exception and an error stand for the others: with -Pendurance all do. */
+    private static Stream<Supplier<Throwable>> ofTiers() {
+        return Boolean.getBoolean("penstock.endurance")
+                ? THROWABLES.stream()
+                : Stream.of(THROWABLES.get(0), THROWABLES.get(4));
     }
 
     static Stream<Arguments> sources() {
@@ -361,6 +368,7 @@ class ThrownTest {
         StepVerifier.create(stream(pipeline), 3).expectNextCount(3).thenCancel().verify(HANG);
     }
 
+    @Tag("repeated")
     @ParameterizedTest
     @MethodSource("tiers")
     void cache_anythingThrownByItsTier_isAMiss(String method, Source source, Throwable thrown) {

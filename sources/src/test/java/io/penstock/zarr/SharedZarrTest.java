@@ -46,13 +46,16 @@ class SharedZarrTest {
         return data;
     }
 
+    @Tag("repeated")
     @Test
     void everyArray_readWholeAndByRegion_hasTheExpectedBytes() throws IOException {
         Path data = data();
         List<String> wrong = new ArrayList<>();
         List<JsonNode> arrays = expected(data);
+        int step = Boolean.getBoolean("penstock.endurance") ? 1 : 3;
 
-        for (JsonNode expected : arrays) {
+        for (int i = 0; i < arrays.size(); i += step) {
+            JsonNode expected = arrays.get(i);
             Path at = data.resolve(expected.get("store").asText());
             check(expected, wrong, () -> Opened.file(at));
         }

@@ -178,6 +178,7 @@ class ProcessesTest {
     }
 
     /** What the killed one had loaded and not appended is loaded again, once; nothing else is, and nobody waits for it. */
+    @Tag("endurance") // a lease of a killed process is free
     @Test
     void processes_oneOfThreeKilledWhileLoading_loadAgainOnlyWhatItLost() throws Exception {
         long budget = 64 << 20;

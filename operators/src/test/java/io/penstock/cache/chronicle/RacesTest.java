@@ -34,6 +34,8 @@ class RacesTest {
     private static final int STEPS =
             Integer.getInteger("penstock.races", Boolean.getBoolean("penstock.endurance") ? 5_000 : 1_000);
 
+    private static final int ROUNDS = Boolean.getBoolean("penstock.endurance") ? 40 : 10;
+
     @TempDir
     Path directory;
 
@@ -76,7 +78,7 @@ class RacesTest {
     @Test
     void put_intoATierThatFillsUp_saysOfEachValueWhetherItIsHeld() throws Exception {
         byte[] value = new byte[300_000];
-        for (int round = 0; round < 40; round++) {
+        for (int round = 0; round < ROUNDS; round++) {
             Set<SampleKey> said = ConcurrentHashMap.newKeySet();
             try (ChronicleTier tier = ChronicleTier.at(directory.resolve("round" + round))
                     .maxBytes(8 << 20)

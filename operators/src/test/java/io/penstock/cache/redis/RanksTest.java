@@ -119,6 +119,7 @@ class RanksTest {
         await(() -> registered() == null);
     }
 
+    @Tag("endurance") // one rank and one server are killed in the others
     @Test
     void fourRanks_oneOfThemAndTheServerKilled_deliverEverythingElseRight() throws Exception {
         int world = 4;

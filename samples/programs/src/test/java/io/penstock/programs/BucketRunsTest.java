@@ -132,6 +132,7 @@ class BucketRunsTest {
         return run;
     }
 
+    @Tag("endurance") // KilledRunTest kills a run of files
     @Test
     void shards_killedTwice_areTheBatchesOfARunThatWasNot() throws Exception {
         assertSameBatches("stream --source 'mds:s3");

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -98,6 +99,7 @@ class MixTextsTest {
         assertThat(read).as("later runs find the bytes in the cache").hasValue(2_000);
     }
 
+    @Tag("endurance")
     @Test
     void realTexts_areLearned() throws IOException {
         Path data = Path.of(System.getProperty("penstock.data", "none"));

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +27,16 @@ class NoticeTest {
 
     @Test
     void program_withoutLogger_isToldWhatTheStreamSurvives() throws IOException {
+        assertToldOf(3);
+    }
+
+    @Tag("endurance")
+    @Test
+    void program_withoutLoggerThatKeepsBatches_isToldAfterTenSeconds() throws IOException {
+        assertToldOf(4);
+    }
+
+    private void assertToldOf(int count) throws IOException {
         Files.write(folder.resolve("records"), new byte[] {0, 1, 2, 3, 4, 5, 6, 7, 3, 3});
         Path cache = folder.resolve("cache");
         ChronicleTier.at(cache).open().close();
@@ -33,14 +44,16 @@ class NoticeTest {
         assertThat(Files.deleteIfExists(locks)).as("of %s", cache).isTrue();
         Files.createDirectory(locks);
 
-        List<String> notices = notices(4);
+        List<String> notices = notices(count);
 
         assertThat(notices.get(0)).matches("penstock: the disk cache only reads what it has .*/locks is a directory.*");
         assertThat(notices.get(1)).matches("penstock: the disk cache does without .*/locks is a directory.*");
         assertThat(notices.get(2))
                 .matches(
                         "penstock: a sample cannot be loaded and is left out, .* others are counted: .*3 is refused.*");
-        assertThat(notices.get(3)).matches("penstock: waiting for 10 s for one of \\d+ batches to be closed, .*");
+        assertThat(notices.subList(3, count))
+                .allMatch(notice ->
+                        notice.matches("penstock: waiting for 10 s for one of \\d+ batches to be closed, .*"));
     }
 
     @Test

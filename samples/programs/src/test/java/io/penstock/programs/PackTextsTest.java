@@ -35,6 +35,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** {@link PackTexts} with real texts, where they are. */
@@ -106,6 +107,7 @@ class PackTextsTest {
                 tokens.counts("length", Packing::length, Indexing.inMemory()).block());
     }
 
+    @Tag("endurance")
     @Test
     void rows_ofRealTexts_areFullerThanThoseOfGrainsBestFit() throws IOException {
         BpeTokenizer tokenizer = BpeTokenizer.of("cl100k_base");

@@ -52,14 +52,15 @@ class SimulationTest {
             return;
         }
         long runs =
-                Long.getLong("penstock.simulation.runs", Boolean.getBoolean("penstock.endurance") ? 100_000 : 20_000);
+                Long.getLong("penstock.simulation.runs", Boolean.getBoolean("penstock.endurance") ? 100_000 : 5_000);
 
         LongStream.range(0, runs).parallel().forEach(SimulationTest::run);
     }
 
     @Test
     void simulation_ofOneSeed_isTheSameEachTime() {
-        for (long seed = 0; seed < 1_000; seed++) {
+        long seeds = Boolean.getBoolean("penstock.endurance") ? 1_000 : 200;
+        for (long seed = 0; seed < seeds; seed++) {
             assertThat(run(seed)).as("seed %d", seed).isEqualTo(run(seed));
         }
     }

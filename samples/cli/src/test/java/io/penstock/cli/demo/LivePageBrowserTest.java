@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -71,6 +72,7 @@ class LivePageBrowserTest {
         }
     }
 
+    @Tag("endurance")
     @Test
     void mixture_inABrowser_isShownAndFitsANarrowScreen() throws Exception {
         try (Browser browser = browser();
@@ -145,6 +147,7 @@ class LivePageBrowserTest {
                                 last.path("skipped")));
     }
 
+    @Tag("endurance")
     @Test
     void page_onAPhone_fitsItsWidthAndNamesWhatItHas() throws Exception {
         try (Browser browser = browser();

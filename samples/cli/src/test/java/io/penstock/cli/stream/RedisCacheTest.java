@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,6 +66,7 @@ class RedisCacheTest {
         }
     }
 
+    @Tag("endurance") // two nodes of srun do the same
     @Test
     void runs_ofTwoNodes_shareTheServersOfBoth() throws Exception {
         String uncached = flags.substring(0, flags.indexOf(" --cache-redis"));
@@ -151,8 +153,14 @@ class RedisCacheTest {
                 Integer.toString(port)); // 20000 and more than the port
     }
 
+    @Tag("endurance")
+    @Test
+    void ranksOfTorchrun_meetWhereItsEnvironmentSays() throws Exception {
+        ranksOfALauncher_meetWhereItsEnvironmentSays("torchrun", 2);
+    }
+
     @ParameterizedTest
-    @CsvSource({"torchrun, 2", "srun, 1"})
+    @CsvSource("srun, 1")
     void ranksOfALauncher_meetWhereItsEnvironmentSays(String launcher, int onEachNode) throws Exception {
         Cli alone = Cli.stream(flags.substring(0, flags.indexOf(" --cache-redis")));
         int port = TestRedis.freePort();
