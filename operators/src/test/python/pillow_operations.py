@@ -1,6 +1,7 @@
 """Changes pictures by Pillow: reads RGB pictures of one size, and writes each as each operation leaves it.
 
-arguments: the file of pictures, the file to write, height, width, and operations as NAME=MAGNITUDE
+arguments: the file of pictures, the file to write, height, width, and operations as NAME=MAGNITUDE, a
+perspective with its eight coefficients
 """
 
 import sys
@@ -25,6 +26,7 @@ DIRECT = {
     "shear-y": lambda image, m: affine(image, 1, 0, 0, m, 1, 0),
     "translate-x": lambda image, m: affine(image, 1, 0, -m, 0, 1, 0),
     "translate-y": lambda image, m: affine(image, 1, 0, 0, 0, 1, -m),
+    "perspective": lambda image, *m: image.transform(image.size, Image.Transform.PERSPECTIVE, m, BILINEAR),
 }
 
 
@@ -39,7 +41,8 @@ def main(pictures, out, height, width, *operations):
             image = Image.frombytes("RGB", (int(width), int(height)), pixels)
             for operation in operations:
                 name, magnitude = operation.split("=")
-                target.write(DIRECT[name](image, float(magnitude)).tobytes())
+                numbers = [float(number) for number in magnitude.split(":")]
+                target.write(DIRECT[name](image, *numbers).tobytes())
 
 
 main(*sys.argv[1:])

@@ -1,10 +1,12 @@
 package io.penstock.augment;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
+import io.penstock.image.internal.Homography;
 import io.penstock.tensor.Tensor;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -14,6 +16,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -48,7 +53,8 @@ class PillowTest {
             "shear-x=0.3",
             "shear-y=-0.2",
             "translate-x=5",
-            "translate-y=-4.5");
+            "translate-y=-4.5",
+            "perspective=0.4");
 
     @TempDir
     private Path folder;
@@ -78,7 +84,7 @@ class PillowTest {
                 folder.resolve("changed").toString(),
                 Integer.toString(HEIGHT),
                 Integer.toString(WIDTH)));
-        command.addAll(OPERATIONS);
+        OPERATIONS.forEach(text -> command.add(text.replace("perspective=0.4", "perspective=" + coefficients())));
 
         assertThat(run(command.toArray(String[]::new))).isEmpty();
 
@@ -111,6 +117,61 @@ class PillowTest {
             }
         }
         assertThat(at).isEqualTo(theirs.length);
+    }
+
+    /** Of the corners that are drawn: Pillow, too, maps the middles of pixels back. */
+    private static String coefficients() {
+        Homography back = Steps.back(List.of(new Step(Operation.PERSPECTIVE, 0.4, 0)), new Image(HEIGHT, WIDTH, 3));
+        return DoubleStream.of(back.a(), back.b(), back.c(), back.d(), back.e(), back.f(), back.g(), back.h())
+                .mapToObj(number -> Double.toString(number / back.i()))
+                .collect(Collectors.joining(":"));
+    }
+
+    /** Pillow's own blur is an approximation, so this is the formula. */
+    @Test
+    void blur_onPhotos_isWithinALevelOfItsDefinition() throws Exception {
+        checkBlur(3);
+    }
+
+    @Test
+    @Tag("endurance")
+    void blur_on50Photos_isWithinALevelOfItsDefinition() throws Exception {
+        checkBlur(50);
+    }
+
+    private static void checkBlur(int count) throws IOException {
+        assumeTrue(Files.isDirectory(DATA), "the shared data with photos are not here");
+        double deviation = 1.3;
+        double[] weights = IntStream.rangeClosed(-4, 4)
+                .mapToDouble(i -> Math.exp(-i * i / (2 * deviation * deviation)))
+                .toArray();
+        double sum = DoubleStream.of(weights).sum();
+        for (Tensor photo : photos(count)) {
+            double[] across = new double[HEIGHT * WIDTH * 3];
+            byte[] blurred = Steps.apply(photo, List.of(new Step(Operation.BLUR, deviation, 0)))
+                    .toByteArray();
+
+            for (int at = 0; at < across.length; at++) {
+                for (int i = 0; i < weights.length; i++) {
+                    int x = mirrored(at / 3 % WIDTH + i - 4, WIDTH);
+                    across[at] += weights[i] / sum * photo.longAt((at / 3 / WIDTH * WIDTH + x) * 3 + at % 3);
+                }
+            }
+            for (int at = 0; at < across.length; at++) {
+                double wanted = 0;
+                for (int i = 0; i < weights.length; i++) {
+                    int y = mirrored(at / 3 / WIDTH + i - 4, HEIGHT);
+                    wanted += weights[i] / sum * across[(y * WIDTH + at / 3 % WIDTH) * 3 + at % 3];
+                }
+                if (Math.abs((blurred[at] & 0xFF) - wanted) > 1) {
+                    assertThat((double) (blurred[at] & 0xFF)).as("value %d", at).isCloseTo(wanted, within(1.0));
+                }
+            }
+        }
+    }
+
+    private static int mirrored(int place, int length) {
+        return place < 0 ? -place : place < length ? place : 2 * (length - 1) - place;
     }
 
     private static List<Tensor> photos(int count) throws IOException {
