@@ -118,9 +118,10 @@ class LivePageTest {
 
             requireScene(picture.path("before"), 224);
             requireScene(picture.path("after"), 200);
-            assertThat(picture.path("before").path("boxes").findValuesAsText("object"))
-                    .isNotEmpty()
-                    .containsAll(picture.path("after").path("boxes").findValuesAsText("object"));
+            List<String> objects = picture.path("before").path("boxes").findValuesAsText("object");
+            assertThat(objects).isNotEmpty();
+            assertThat(picture.path("after").path("boxes").findValuesAsText("object"))
+                    .isSubsetOf(objects); // a crop may leave none
             int index = picture.path("index").asInt();
             assertThat(index).isBetween(0, LiveSession.PICTURES - 1);
             assertThat(picture.path("name").asText())
