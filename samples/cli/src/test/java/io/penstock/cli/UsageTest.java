@@ -39,7 +39,7 @@ class UsageTest {
                 "--batch 64                                   | --source",
                 "--source images:x --nonsense                 | --nonsense",
                 "--source images:x stray                      | stray",
-                "--source images:x --resize 0                 | in [1, 26754]",
+                "--source images:x --resize 0                 | less than 2 GiB, so a whole number in [1, 26754]",
                 "--source images:x --batch many               | --batch",
                 "--source images:x --batch 99999999999        | in [1, 16777216]",
                 "--source images:x --epochs -1                | in [1, 2147483647]",

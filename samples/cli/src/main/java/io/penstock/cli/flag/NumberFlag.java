@@ -49,7 +49,11 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
 
     private abstract static class Ints extends NumberFlag<Integer> {
         Ints(int min, int max) {
-            super("a whole number", WHOLE, BigDecimal.valueOf(min), BigDecimal.valueOf(max), BigDecimal::intValueExact);
+            this("a whole number", min, max);
+        }
+
+        Ints(String kind, int min, int max) {
+            super(kind, WHOLE, BigDecimal.valueOf(min), BigDecimal.valueOf(max), BigDecimal::intValueExact);
         }
     }
 
@@ -74,7 +78,7 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
     /** The side of a square picture, of less than 2 GiB. */
     public static final class Side extends Ints {
         Side() {
-            super(1, 26_754);
+            super("a picture takes less than 2 GiB, so a whole number", 1, 26_754);
         }
     }
 
