@@ -7,7 +7,7 @@ import java.util.function.UnaryOperator;
 /**
  * A picture and what it shows.
  *
- * @param pixels {@code u8[size, size, channels]}, {@code f32} once normalised
+ * @param pixels {@code u8[size, size, channels]}, {@code f32[channels, size, size]} once normalised
  * @param label  the number of its class
  */
 public record LabelledPicture(Tensor pixels, int label) {

@@ -93,7 +93,7 @@ final class Learner implements AutoCloseable {
         NDManager manager = engine.newBaseManager(Device.cpu());
         try {
             Learner learner = new Learner(manager, network(data.size(), data.classes()));
-            learner.initialize(new Shape(1, data.size(), data.size(), data.channels()), initial);
+            learner.initialize(new Shape(1, data.channels(), data.size(), data.size()), initial);
             return learner;
         } catch (RuntimeException | Error e) {
             manager.close();
@@ -103,12 +103,11 @@ final class Learner implements AutoCloseable {
 
     /**
      * Convolutions that halve the picture until it is about 8 pixels wide, then two linear layers: from
-     * {@code f32[n, size, size, channels]}, as pictures lie in batches, to {@code f32[n, classes]}, logits. It has no
-     * dropout, whose random numbers would be state to checkpoint.
+     * {@code f32[n, channels, size, size]} to {@code f32[n, classes]}, logits. It has no dropout, whose random numbers
+     * would be state to checkpoint.
      */
     private static Block network(int size, int classes) {
-        SequentialBlock network = new SequentialBlock()
-                .add(list -> new NDList(list.singletonOrThrow().transpose(0, 3, 1, 2)));
+        SequentialBlock network = new SequentialBlock();
         int filters = FIRST_FILTERS;
         int width = size;
         do {

@@ -43,7 +43,8 @@ public final class TrainCommand implements AddedCommand {
 
     private static final String HEAD = "epoch   samples  seconds  samples/s   waiting      loss  accuracy      test";
     private static final String SHARDS = "tar:";
-    private static final Normalise NORMALISE = Normalise.of(new double[] {0.5}, new double[] {0.25});
+    private static final Normalise NORMALISE =
+            Normalise.of(new double[] {0.5}, new double[] {0.25}).channelsFirst();
 
     @Mixin
     private final OutputFlags output = new OutputFlags();

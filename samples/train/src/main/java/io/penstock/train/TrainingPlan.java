@@ -10,7 +10,7 @@ import java.util.function.UnaryOperator;
 /**
  * What decides the weights in the end, besides the pictures.
  *
- * @param augment what is done to a picture at random; ends in floats
+ * @param augment what is done to a picture at random; ends in floats, channels first
  * @param plain   what is done to those of the test
  * @param batch   samples a step
  * @param epochs  over the nine tenths
