@@ -115,7 +115,10 @@ public sealed interface Pipeline<T> permits Dataset, Stage {
         return Stage.of(this).loadsInFlight();
     }
 
-    /** What was loaded, hit, skipped and how long each stage took in one epoch; recent epochs only. */
+    /**
+     * What was loaded, hit, skipped and how long each stage took in one epoch; recent epochs only. Stages keep the counts,
+     * so those of a source that nothing follows are 0.
+     */
     default RunStatistics statistics(long epoch) {
         RunStatistics.Tally tally = RunStatistics.Tally.of(epoch);
         Stage.of(this).report(tally);

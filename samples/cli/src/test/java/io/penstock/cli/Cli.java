@@ -14,7 +14,11 @@ public record Cli(int status, String out, String err) {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     public static Cli run(String... arguments) {
-        StringWriter out = new StringWriter();
+        return into(new StringWriter(), arguments);
+    }
+
+    /** A command that prints to a writer of the caller's. */
+    public static Cli into(StringWriter out, String... arguments) {
         StringWriter err = new StringWriter();
         int status = Main.execute(
                 Main.commandLine().setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true)), arguments);

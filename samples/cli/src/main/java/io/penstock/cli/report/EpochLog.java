@@ -82,6 +82,14 @@ public final class EpochLog {
 
     /** Counts a batch in, which stays the caller's to close. */
     public void batch(Batch batch) {
+        batch(batch, () -> {});
+    }
+
+    /**
+     * Counts a batch in, which stays the caller's to close.
+     * @param received what else the consumer does with it, before an epoch that it ends is reported
+     */
+    public void batch(Batch batch, Runnable received) {
         fillTo(batch.epoch());
         lastBatch = clock.getAsLong();
         if (batches == 0) {
@@ -94,6 +102,7 @@ public final class EpochLog {
         bytes += bytes(batch);
         countTokens(batch);
         digesting.batch(batch);
+        received.run();
         consumerNanos += clock.getAsLong() - lastBatch;
         position = batch.next();
         if (batch.endsEpoch()) {

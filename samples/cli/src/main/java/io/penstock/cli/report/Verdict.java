@@ -25,7 +25,7 @@ public final class Verdict {
     private static final double USED_UP = 0.75;
     /** Up to here it is not. */
     private static final double FREE = 0.5;
-    /** A shorter epoch is decided by how it starts. */
+    /** A shorter epoch, or what follows its first batch, is decided by how it starts. */
     private static final double SHORTEST_SECONDS = 1;
     /** Of one sample: far more than reading and handing on a small one takes. */
     private static final double LONGEST_HANDING = 50e-6;
@@ -97,6 +97,15 @@ public final class Verdict {
         if (wall < SHORTEST_SECONDS) {
             return String.format(
                     Locale.ROOT, "the last epoch took %.2f s, which is too short to tell what limits the run", wall);
+        }
+        double start = epoch.firstBatchSeconds();
+        if (epoch.batches() > 1 && wall - start < SHORTEST_SECONDS) {
+            return String.format(
+                    Locale.ROOT,
+                    "the last epoch took %.2f s, %.2f s of them until its first batch, which is too short to tell what"
+                            + " limits the run",
+                    wall,
+                    start);
         }
         double busy = seconds(Kind.STAGE) / (wall * around.workers());
         double inFlight = seconds(Kind.SOURCE) / wall;

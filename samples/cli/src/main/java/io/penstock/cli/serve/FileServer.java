@@ -78,7 +78,7 @@ public final class FileServer implements AutoCloseable {
             return new Plan(folder, number, delay, faults, listed, token);
         }
 
-        Plan delay(Duration time) {
+        public Plan delay(Duration time) {
             return new Plan(folder, port, time, faults, listed, token);
         }
 

@@ -170,8 +170,7 @@ final class StreamRun<T> {
     private void consume(Batch batch) {
         try (batch) {
             long before = content(batch.epoch());
-            log.batch(batch);
-            received(batch, before);
+            log.batch(batch, () -> received(batch, before));
             if (ending.headroom && isNearTheEnd()) {
                 headroom.keep(batch, digests.last());
             }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class EpochLogTest {
 
-    private static final EpochLog.Digesting NONE = new EpochLog.Digesting() {
+    static final EpochLog.Digesting NONE = new EpochLog.Digesting() {
         @Override
         public void batch(Batch batch) {}
 
@@ -56,6 +56,20 @@ class EpochLogTest {
         assertThat(reports).extracting(EpochReport::epoch).containsExactly(0L, 1L);
         assertThat(reports).extracting(EpochReport::seconds).containsExactly(1.0, 3.0);
         assertThat(log.position()).isEqualTo(new Position(2, 0));
+    }
+
+    @Test
+    void batch_thatItsConsumerTakesLongFor_countsThatTimeBeforeItsEpochIsReported() {
+        EpochLog log = log(Position.START);
+
+        try (Batch batch = batch(1, 1, 0, new Position(1, 0))) {
+            log.batch(batch, () -> {
+                assertThat(reports).isEmpty();
+                now += 2_000_000_000;
+            });
+        }
+
+        assertThat(reports).extracting(EpochReport::consumerSeconds).containsExactly(2.0);
     }
 
     @Test

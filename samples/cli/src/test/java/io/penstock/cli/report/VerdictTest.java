@@ -117,6 +117,20 @@ class VerdictTest {
                         "served from RAM: the last epoch took 0.10 s, which is too short to tell what limits the run");
     }
 
+    /** Such as where classes are loaded and compiled until then. */
+    @Test
+    void verdict_ofAnEpochThatWaitedForItsFirstBatch_isThatItIsTooShort() {
+        RunStatistics statistics = new RunStatistics(263, Map.of(), 0, 0, List.of(stage("decode", 0.2)));
+
+        String verdict = Verdict.ofCounting(
+                around(1, 1, null), new EpochReport(0, 128, 2, 1, 2.42, 2.34, 0.01, statistics, null, null, List.of()));
+
+        assertThat(verdict)
+                .isEqualTo(
+                        "the last epoch took 2.42 s, 2.34 s of them until its first batch, which is too short to tell"
+                                + " what limits the run");
+    }
+
     @Test
     void verdict_ofAConsumerThatTakesTheTime_isThatItSetsThePace() {
         RunStatistics statistics = new RunStatistics(0, Map.of(), 62_500, 0, List.of(load(310)));
