@@ -323,6 +323,25 @@ class LauncherTest {
                                 + ", by ./penstock help")));
     }
 
+    /** Such as the one whose repository holds the libraries. */
+    @Test
+    void checkout_thatAnotherUserBuilt_isNotSaidToHaveToBeBuilt() throws Exception {
+        run("help");
+        Files.delete(root.resolve("repository/reactor.jar"));
+        Files.move(root.resolve("samples/target"), folder.resolve("written"));
+        write(root.resolve("samples/target"), "a file where the folder should be");
+
+        Ended refused = run("help");
+
+        assertThat(refused.status).isEqualTo(1);
+        assertThat(refused.err)
+                .containsExactly(
+                        "penstock is built, but by another user: its sources are newer, or its libraries are in"
+                                + " that user's Maven repository, which this one cannot read; run it as the owner of "
+                                + root
+                                + ", or unpack the archive of docs/libraries.md, \"Without Maven\"");
+    }
+
     @Test
     void link_toTheLauncher_findsItsFolder() throws Exception {
         Path link = Files.createSymbolicLink(folder.resolve("p"), Path.of("bin", "q"));
