@@ -21,6 +21,7 @@ public enum OptionalLibrary {
             "org.apache.commons.compress.archivers.ArchiveEntry",
             "org.apache.commons:commons-compress:1.28.0"),
     HASH4J("hash4j", "com.dynatrace.hash4j.hashing.Hashing", "com.dynatrace.hash4j:hash4j:0.31.0"),
+    JHDF("jhdf", "io.jhdf.HdfFile", "io.jhdf:jhdf:0.13.0"),
     JTOKKIT("JTokkit", "com.knuddels.jtokkit.Encodings", "com.knuddels:jtokkit:1.1.0"),
     KAFKA("Kafka's client", "org.apache.kafka.clients.consumer.KafkaConsumer", "org.apache.kafka:kafka-clients:4.3.1"),
     KRYO("Kryo", "com.esotericsoftware.kryo.kryo5.Kryo", "com.esotericsoftware.kryo:kryo5:5.6.2"),

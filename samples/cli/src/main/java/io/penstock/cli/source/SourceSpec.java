@@ -22,7 +22,8 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
     static final String KNOWN =
             "the sources are images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, "
                     + "text:FILES, jsonl:FILES, jsonl:FILES#FIELDS, csv:FILES#COLUMNS, npy:FILE, npy:ARCHIVE.npz#ARRAY, "
-                    + "npz:FILE#ARRAYS, idx:FILE, parquet:FILES#COLUMNS, arrow:FILES#COLUMNS, tfrecord:FILES#FEATURES, "
+                    + "npz:FILE#ARRAYS, hdf5:FILE#PATHS, idx:FILE, parquet:FILES#COLUMNS, "
+                    + "arrow:FILES#COLUMNS, tfrecord:FILES#FEATURES, "
                     + "mds:DIR#COLUMNS, pairs:IMAGES,MASKS, coco:FILE,IMAGES#FIELDS, voc:DIR,SPLIT#FIELDS, "
                     + "yolo:DIR,SPLIT and hf:DIR,SPLIT#COLUMNS";
 
@@ -51,6 +52,7 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
         CSV,
         TFRECORD,
         MDS,
+        HDF5,
         NPZ,
         /** The rows of an array in a file of its own, or in an archive of several. */
         NPY,
@@ -79,7 +81,7 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
             return switch (this) {
                 case RECORDS -> text.lastIndexOf(',');
                 case ZARR -> text.indexOf('#');
-                case JSONL, PARQUET, ARROW, CSV, TFRECORD, MDS, NPZ -> text.lastIndexOf('#');
+                case JSONL, PARQUET, ARROW, CSV, TFRECORD, MDS, HDF5, NPZ -> text.lastIndexOf('#');
                 // only an archive's name is followed by that of an array: # may stand in the name of a file
                 case NPY -> text.contains(ARCHIVE) ? text.lastIndexOf(ARCHIVE) + ARCHIVE.length() - 1 : -1;
                 case HF, PAIRS, COCO, VOC, YOLO -> {
@@ -138,6 +140,13 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
                 if (source.second().isEmpty()) {
                     throw new IllegalArgumentException("pairs need two folders, as in pairs:%s,MASKS".formatted(text));
                 }
+            }
+            case HDF5 -> {
+                if (source.place.isRemote()) {
+                    throw new IllegalArgumentException(
+                            "%s is read from a file of this machine; copy it there".formatted(source.words()));
+                }
+                source.columns();
             }
             default -> {
                 if (kind.isTable()) {

@@ -6,6 +6,7 @@ import io.penstock.array.NpzRows;
 import io.penstock.fault.FormatException;
 import io.penstock.folder.ImageFolder;
 import io.penstock.folder.LabelledFile;
+import io.penstock.hdf5.Hdf5Rows;
 import io.penstock.manifest.ManifestDataset;
 import io.penstock.mds.MdsShards;
 import io.penstock.pipeline.Dataset;
@@ -162,6 +163,10 @@ public final class Sources {
             case MDS -> {
                 MdsShards shards = MdsShards.open(files.open(cache), columns.withoutTypes(source.words()), index);
                 return new TableRows(shards, shards.schema(), shards.fields(), columns);
+            }
+            case HDF5 -> {
+                Hdf5Rows rows = Hdf5Rows.open(files.path(), columns.withoutTypes(source.words()));
+                return new TableRows(rows, rows.schema(), rows.fields(), columns);
             }
             case NPZ -> {
                 NpzRows rows = NpzRows.open(files.open(), columns.withoutTypes(source.words()));

@@ -3,6 +3,8 @@ package io.penstock.cli.source;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.jhdf.HdfFile;
+import io.jhdf.WritableHdfFile;
 import io.penstock.cli.Cli;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -54,6 +56,26 @@ class ForeignSourcesTest {
         assertThat(both.epoch(0).path("samples").asInt()).isEqualTo(5);
         assertThat(one.epoch(0).path("batches").asInt()).isEqualTo(1);
         assertThat(typed.err()).contains("have types of their own and no nulls: name them alone, not \"x:float\"");
+    }
+
+    @Test
+    void hdf5_arraysOfIt_areFieldsOfBatches() throws Exception {
+        Path file = folder.resolve("set.h5");
+        try (WritableHdfFile out = HdfFile.write(file)) {
+            out.putDataset("x", new float[][] {{0, 1}, {2, 3}, {4, 5}});
+            out.putGroup("y").putDataset("label", new long[] {7, 8, 9});
+        }
+
+        Cli both = Cli.stream("--source hdf5:" + file + "#x,y/label --batch 2");
+        JsonNode shown =
+                Cli.run("show", "hdf5:" + file + "#y", "--json").events().get(0);
+        Cli far = Cli.stream("--source hdf5:https://example.org/a.h5 --batch 2");
+        Cli bare = Cli.stream("--source a.h5 --batch 2");
+
+        assertThat(both.epoch(0).path("samples").asInt()).isEqualTo(3);
+        assertThat(shown.path("fields").toString()).contains("\"name\":\"label\",\"dtype\":\"i64\"");
+        assertThat(far.err()).contains("hdf5:https://example.org/a.h5 is read from a file of this machine");
+        assertThat(bare.err()).contains("did you mean hdf5:a.h5?");
     }
 
     /** Two shards of three samples: an {@code int} and a {@code str}, as MosaicML's writer lays them out. */

@@ -7,7 +7,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /** Stores the first bytes of all elements, then the second ones, and so on; or the same with bits. */
-final class Shuffle {
+public final class Shuffle {
 
     private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -16,7 +16,7 @@ final class Shuffle {
     private Shuffle() {}
 
     /** The codec of a chunk; within a frame of Blosc's there is another. */
-    static BytesToBytes of(int elementBytes) {
+    public static BytesToBytes of(int elementBytes) {
         return BytesToBytes.exact("shuffle", decoded -> decoded, (encoded, max) -> {
             if (elementBytes <= 1) {
                 return encoded;

@@ -48,7 +48,7 @@ public sealed interface ZarrCodec {
     record BytesToBytes(String name, boolean isExact, LongUnaryOperator sizes, Decoder decoder) implements ZarrCodec {
 
         /** Decodes to at most {@code max} bytes, even if the encoded ones claim more. */
-        interface Decoder {
+        public interface Decoder {
             byte[] decode(byte[] encoded, int max) throws IOException;
         }
 

@@ -1,0 +1,159 @@
+package io.penstock.hdf5;
+
+import io.penstock.fault.FormatException;
+import io.penstock.internal.Thrown;
+import io.penstock.store.LocalStore;
+import io.penstock.store.StoreFile;
+import io.penstock.store.internal.ChunkCache;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
+import io.penstock.zarr.internal.element.ElementType;
+import io.penstock.zarr.internal.element.FillValue;
+import io.penstock.zarr.internal.element.Grid;
+import io.penstock.zarr.internal.element.RegionCells;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** The rows of a data set as they lie in the file, by chunks that are decoded once and kept while they are used. */
+final class Hdf5Column {
+
+    private static final long BUDGET = 128L << 20;
+    private static final int SHARE = 16; // a row that shares a chunk's bytes has at least this part of them
+    private static final int AT_ONCE = 16;
+
+    private final String path;
+    private final StoreFile file;
+    private final Layout layout;
+    private final ElementType type;
+    private final Grid grid;
+    private final FillValue fill;
+    private final int rowBytes;
+    private final boolean holdsWholeRows;
+    private final ChunkCache<ByteBuffer> chunks = new ChunkCache<>(BUDGET, ByteBuffer::capacity);
+
+    /** Where a chunk lies, and what makes its elements of the bytes there. */
+    record Piece(long at, int length, Function<ByteBuffer, ByteBuffer> decoded) {}
+
+    /**
+     * How the rows lie.
+     *
+     * @param shape  with one axis at least
+     * @param chunk  what is read at a time
+     * @param width  bytes of an element
+     * @param fill   the bytes of an element that is not stored
+     * @param pieces the chunks by their numbers; null for one that is not stored
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Layout(Shape shape, Shape chunk, int width, byte[] fill, LongFunction<@Nullable Piece> pieces) {}
+
+    Hdf5Column(String path, StoreFile file, Layout layout) {
+        this.path = path;
+        this.file = file;
+        this.layout = layout;
+        this.type = new ElementType("", ElementType.Kind.RAW, DType.U8, layout.width, false);
+        this.grid = Grid.over(layout.shape, layout.chunk);
+        this.fill = new FillValue(layout.fill);
+        this.rowBytes = (int) (rowShape().elements() * layout.width);
+        this.holdsWholeRows = layout.chunk.dropFirst().equals(rowShape());
+    }
+
+    String path() {
+        return path;
+    }
+
+    Shape shape() {
+        return layout.shape;
+    }
+
+    Shape rowShape() {
+        return layout.shape.dropFirst();
+    }
+
+    int rowBytes() {
+        return rowBytes;
+    }
+
+    int width() {
+        return layout.width;
+    }
+
+    /** The bytes of a row, which are not to be written to. */
+    Mono<ByteBuffer> row(long index) {
+        long first = index / layout.chunk.dim(0) * (grid.size() / grid.counts().dim(0));
+        if (!holdsWholeRows) {
+            return assembled(index, first);
+        }
+        @Nullable ByteBuffer held = chunks.held(first);
+        return held != null
+                ? Mono.fromCallable(() -> cut(held, index))
+                : chunk(first).map(Thrown.function(chunk -> cut(chunk, index))).switchIfEmpty(assembled(index, first));
+    }
+
+    private ByteBuffer cut(ByteBuffer chunk, long index) {
+        ByteBuffer row = chunk.slice((int) (index % layout.chunk.dim(0)) * rowBytes, rowBytes);
+        return (long) rowBytes * SHARE >= chunk.capacity()
+                ? row
+                : ByteBuffer.allocate(rowBytes).put(0, row, 0, rowBytes);
+    }
+
+    /** A row of several chunks, or of elements that are not stored. */
+    private Mono<ByteBuffer> assembled(long index, long first) {
+        return Mono.defer(() -> {
+            long[] start = new long[layout.shape.rank()];
+            start[0] = index;
+            RegionCells cells = new RegionCells(type, fill, start, rowShape().prepend(1));
+            return Flux.range(0, (int) (grid.size() / grid.counts().dim(0)))
+                    .flatMap(
+                            number -> chunk(first + number)
+                                    .map(chunk -> put(cells, chunk, first + number))
+                                    .switchIfEmpty(Mono.fromCallable(() -> put(cells, null, first + number))),
+                            AT_ONCE)
+                    .then(Mono.fromCallable(() -> ByteBuffer.wrap(cells.bytes())));
+        });
+    }
+
+    private RegionCells put(RegionCells cells, @Nullable ByteBuffer chunk, long number) {
+        if (chunk == null) {
+            cells.putFill(grid.corner(number), grid.chunk());
+        } else {
+            cells.put(Tensor.of(DType.U8, Shape.of(chunk.capacity()), chunk), grid.corner(number), grid.chunk());
+        }
+        return cells;
+    }
+
+    /** The elements of a chunk; empty if it is not stored. */
+    private Mono<ByteBuffer> chunk(long number) {
+        Piece piece = layout.pieces.apply(number);
+        return piece == null
+                ? Mono.empty()
+                : chunks.get(
+                        number,
+                        () -> LocalStore.read(
+                                file.store(),
+                                file.entry(),
+                                piece.at,
+                                piece.length,
+                                bytes -> decoded(piece, bytes, number)));
+    }
+
+    private ByteBuffer decoded(Piece piece, ByteBuffer bytes, long number) {
+        try {
+            return piece.decoded.apply(bytes);
+        } catch (FormatException e) {
+            throw new FormatException(
+                    "cannot decode chunk %s of %s in %s: %s"
+                            .formatted(
+                                    Arrays.toString(grid.coordinates(number)),
+                                    path,
+                                    file.entry().key(),
+                                    e.getMessage()),
+                    e);
+        }
+    }
+}
