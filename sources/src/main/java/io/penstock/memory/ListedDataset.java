@@ -8,6 +8,7 @@ import io.penstock.pipeline.SampleId;
 import java.util.List;
 import java.util.Objects;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -16,14 +17,15 @@ import reactor.core.scheduler.Schedulers;
  * <p>What {@code toString} says of a name is part of the sample's key. So a name also says the sample's state, such as
  * a version: a record of both does. A sample whose name changes is loaded again; the others are found in a cache.
  *
- * <p>Memory: the list. Threads: samples are loaded on {@link Schedulers#boundedElastic()}, so a load may block, and
- * several run at once.
+ * <p>Memory: the list. Threads: samples are loaded on {@link Schedulers#boundedElastic()} unless {@link #loadOn}
+ * says where, so a load may block, and several run at once.
  */
 public final class ListedDataset<N, T> implements Dataset<T> {
 
     private final String place;
     private final List<N> names;
     private final Load<? super N, ? extends T> load;
+    private final Scheduler threads;
     private final Fingerprint fingerprint;
 
     /** Loads a sample. */
@@ -34,10 +36,11 @@ public final class ListedDataset<N, T> implements Dataset<T> {
         T of(N name) throws Exception;
     }
 
-    private ListedDataset(String place, List<N> names, Load<? super N, ? extends T> load) {
+    private ListedDataset(String place, List<N> names, Load<? super N, ? extends T> load, Scheduler threads) {
         this.place = place;
         this.names = names;
         this.load = load;
+        this.threads = threads;
         SampleKey all = SampleKey.of("listed", place);
         for (N name : names) {
             all = all.with(key(name));
@@ -52,7 +55,15 @@ public final class ListedDataset<N, T> implements Dataset<T> {
      */
     public static <N, T> ListedDataset<N, T> of(
             String place, List<? extends N> names, Load<? super N, ? extends T> load) {
-        return new ListedDataset<>(place, List.copyOf(names), load);
+        return new ListedDataset<>(place, List.copyOf(names), load, Schedulers.boundedElastic());
+    }
+
+    /**
+     * The same samples, loaded on another scheduler, such as one of JDK 21's virtual threads, of which each load that
+     * {@link io.penstock.stream.Execution#inFlight} allows has one; it stays the caller's to dispose.
+     */
+    public ListedDataset<N, T> loadOn(Scheduler scheduler) {
+        return new ListedDataset<>(place, names, load, scheduler);
     }
 
     private N named(long index) {
@@ -78,7 +89,7 @@ public final class ListedDataset<N, T> implements Dataset<T> {
         N name = named(index);
         return Mono.<T>fromCallable(Thrown.callable(() -> Objects.requireNonNull(
                         load.of(name), () -> "%s in %s was loaded as null".formatted(name, place))))
-                .subscribeOn(Schedulers.boundedElastic());
+                .subscribeOn(threads);
     }
 
     /** The name; its state is the place and the name. */
