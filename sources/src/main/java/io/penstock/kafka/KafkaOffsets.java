@@ -21,8 +21,13 @@ public final class KafkaOffsets {
 
     /** Those behind one record. */
     public static KafkaOffsets behind(ConsumerRecord<?, ?> record) {
+        return behind(KafkaTail.number(record));
+    }
+
+    /** Those behind the record of a number that {@link KafkaTail#number} gave. */
+    public static KafkaOffsets behind(long number) {
         KafkaOffsets offsets = none();
-        offsets.next.put(record.partition(), record.offset() + 1);
+        offsets.next.put(KafkaTail.partition(number), KafkaTail.offset(number) + 1);
         return offsets;
     }
 

@@ -114,6 +114,16 @@ public final class KafkaTail {
         return (long) record.partition() << OFFSET_BITS | record.offset();
     }
 
+    /** The partition of the record that {@link #number} has numbered so. */
+    public static int partition(long number) {
+        return (int) (number >>> OFFSET_BITS);
+    }
+
+    /** The offset of the record that {@link #number} has numbered so. */
+    static long offset(long number) {
+        return number & (1L << OFFSET_BITS) - 1;
+    }
+
     @Override
     public String toString() {
         return "kafka topic " + topic;

@@ -8,6 +8,7 @@ import io.penstock.internal.PartNumbers;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.GroupLoader;
 import io.penstock.pipeline.SampleId;
+import io.penstock.tensor.Tensor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -69,7 +70,8 @@ public final class KafkaTopic
     private final List<String> state;
     private final Fingerprint fingerprint;
     private final Duration patience;
-    private final Scheduler readers = Schedulers.newBoundedElastic(READERS, Integer.MAX_VALUE, "penstock-kafka-read");
+    private final Scheduler readers =
+            Schedulers.newBoundedElastic(READERS, Integer.MAX_VALUE, "penstock-kafka-read", 60, true);
     private final Deque<Consumer<byte[], byte[]>> free = new ConcurrentLinkedDeque<>();
     private volatile boolean closed;
 
@@ -115,7 +117,10 @@ public final class KafkaTopic
     public static KafkaTopic open(String topic, Map<String, ?> settings, List<Range> ranges) {
         KafkaSettings checked = KafkaSettings.of(KafkaTopic.class, settings)
                 .without(ConsumerConfig.GROUP_ID_CONFIG)
-                .with(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+                .with(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none")
+                .with(
+                        ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
+                        1); // what is wanted is there, and what comes is not wanted
         try (Consumer<byte[], byte[]> consumer = checked.consumer();
                 Admin admin = Admin.create(checked.all())) {
             List<Range> held = held(consumer, topic);
@@ -178,6 +183,17 @@ public final class KafkaTopic
             }
         }
         return sorted;
+    }
+
+    /** The records' values, {@code u8[n]}. One without a value is a {@link FormatException}. */
+    public Dataset<Tensor> values() {
+        return map("value", record -> {
+            if (record.value() == null) {
+                throw new FormatException(
+                        "the record has no value: it deletes what has its key; an error policy can skip it");
+            }
+            return Tensor.ofBytes(record.value());
+        });
     }
 
     /** What it reads, for {@link #open(String, Map, List)}. */

@@ -14,14 +14,16 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /** A broker of Kafka in a process of its own, on free ports of this machine. It can be killed and started again. */
-final class Broker implements AutoCloseable {
+public final class Broker implements AutoCloseable {
 
     private static @Nullable Broker shared;
 
@@ -56,7 +58,7 @@ final class Broker implements AutoCloseable {
     }
 
     /** One for all tests of this process, which ends it. */
-    static synchronized Broker shared() throws IOException, InterruptedException {
+    public static synchronized Broker shared() throws IOException, InterruptedException {
         if (shared == null) {
             Broker started = start(Files.createTempDirectory("penstock-kafka"));
             Runtime.getRuntime().addShutdownHook(new Thread(started.process::destroyForcibly));
@@ -65,7 +67,7 @@ final class Broker implements AutoCloseable {
         return shared;
     }
 
-    static Broker start(Path folder) throws IOException, InterruptedException {
+    public static Broker start(Path folder) throws IOException, InterruptedException {
         return new Broker(folder);
     }
 
@@ -76,7 +78,7 @@ final class Broker implements AutoCloseable {
         }
     }
 
-    Process java(String program, String... arguments) throws IOException {
+    public Process java(String program, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
@@ -95,7 +97,7 @@ final class Broker implements AutoCloseable {
     }
 
     /** Starts it once more, and waits until it answers. */
-    void start() throws IOException, InterruptedException {
+    public void start() throws IOException, InterruptedException {
         process = java("kafka.Kafka", properties.toString());
         while (!answers()) {
             if (!process.isAlive()) {
@@ -114,12 +116,12 @@ final class Broker implements AutoCloseable {
         }
     }
 
-    void kill() throws InterruptedException {
+    public void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
     }
 
     /** The settings of a client, and some more: name, value, name, value. */
-    Map<String, Object> settings(Object... more) {
+    public Map<String, Object> settings(Object... more) {
         Map<String, Object> settings = new HashMap<>(Map.of("bootstrap.servers", "127.0.0.1:" + port));
         for (int i = 0; i < more.length; i += 2) {
             settings.put((String) more[i], more[i + 1]);
@@ -127,12 +129,12 @@ final class Broker implements AutoCloseable {
         return settings;
     }
 
-    Producer<byte[], byte[]> producer(Object... more) {
+    public Producer<byte[], byte[]> producer(Object... more) {
         return new KafkaProducer<>(settings(more), new ByteArraySerializer(), new ByteArraySerializer());
     }
 
     /** The offsets of a group, by partition. */
-    Map<Integer, Long> committed(String group) throws Exception {
+    public Map<Integer, Long> committed(String group) throws Exception {
         Map<Integer, Long> committed = new HashMap<>();
         try (Admin admin = Admin.create(settings())) {
             admin.listConsumerGroupOffsets(group)
@@ -145,7 +147,7 @@ final class Broker implements AutoCloseable {
 
     /** Sends a record, once a whole block of them is there or the producer is closed. */
     @SuppressWarnings("FutureReturnValueIgnored") // the callback is told of a failure
-    static void send(Producer<byte[], byte[]> producer, String topic, int partition, byte[] value) {
+    public static void send(Producer<byte[], byte[]> producer, String topic, int partition, byte[] value) {
         producer.send(new ProducerRecord<>(topic, partition, value, value), (sent, failed) -> {
             if (failed != null) {
                 throw new IllegalStateException(failed);
@@ -153,11 +155,17 @@ final class Broker implements AutoCloseable {
         });
     }
 
-    void create(String topic, int partitions, Map<String, String> configuration) throws Exception {
+    /** Makes a topic, and waits until it takes records: a producer that comes earlier may wait for two minutes. */
+    public void create(String topic, int partitions, Map<String, String> configuration) throws Exception {
         try (Admin admin = Admin.create(settings())) {
             admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(configuration)))
                     .all()
                     .get(60, TimeUnit.SECONDS);
+            Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+            for (int partition = 0; partition < partitions; partition++) {
+                ends.put(new TopicPartition(topic, partition), OffsetSpec.latest());
+            }
+            admin.listOffsets(ends).all().get(60, TimeUnit.SECONDS);
         }
     }
 

@@ -9,6 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +18,7 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.stream.Collectors;
@@ -52,10 +55,14 @@ class KafkaTailTest {
     }
 
     private static void send(Broker server, int from, int to) {
+        send(server, "numbers", PARTITIONS, from, to);
+    }
+
+    private static void send(Broker server, String topic, int partitions, int from, int to) {
         try (Producer<byte[], byte[]> producer = server.producer()) {
             for (int i = from; i < to; i++) {
                 byte[] value = ByteBuffer.allocate(4).putInt(i).array();
-                Broker.send(producer, "numbers", i % PARTITIONS, value);
+                Broker.send(producer, topic, i % partitions, value);
             }
         }
     }
@@ -173,6 +180,66 @@ class KafkaTailTest {
         });
     }
 
+    /** A reader of a group, and what it has seen: by number, what augmentation drew. */
+    private record Reader(Disposable running, Map<Integer, Long> seen) {
+
+        static Reader start(Map<Integer, Long> all) throws Exception {
+            Map<Integer, Long> before = broker.committed("moving");
+            Map<Integer, Long> seen = new ConcurrentHashMap<>();
+            KafkaTail tail = KafkaTail.of(
+                    "moving",
+                    broker.settings("group.id", "moving", "max.poll.records", 20, "heartbeat.interval.ms", 100));
+            KafkaOffsets consumed = KafkaOffsets.none();
+            Disposable running = tail.records()
+                    .transform(Samples.numbered(42, KafkaTail::number))
+                    .limitRate(16)
+                    .delayElements(Duration.ofMillis(1))
+                    .subscribe(sample -> {
+                        ConsumerRecord<byte[], byte[]> record = sample.value();
+                        assertThat(record.offset()).isGreaterThanOrEqualTo(before.getOrDefault(record.partition(), 0L));
+                        long dice = sample.draw().random("dice").nextLong();
+                        assertThat(all.putIfAbsent(number(record), dice)).isIn(null, dice);
+                        seen.put(number(record), dice);
+                        tail.commit(consumed.and(KafkaOffsets.behind(record)));
+                    });
+            return new Reader(running, seen);
+        }
+    }
+
+    @Tag("endurance")
+    @Test
+    void readers_oneToFive_thatComeAndGo_loseNothing_norRepeatWhatWasCommitted() throws Exception {
+        int records = 20_000;
+        broker.create("moving", 10, Map.of());
+        send(broker, "moving", 10, 0, records);
+        Map<Integer, Long> all = new ConcurrentHashMap<>();
+        Deque<Reader> readers = new ArrayDeque<>();
+        for (int wanted : new int[] {1, 2, 3, 4, 5, 3, 1, 4, 2, 5}) {
+            while (readers.size() > wanted) {
+                readers.remove().running().dispose();
+            }
+            while (readers.size() < wanted) {
+                readers.add(Reader.start(all));
+                Reader last = readers.getLast();
+                while (last.seen().isEmpty() && all.size() < records) {
+                    assertThat(readers).noneMatch(reader -> reader.running().isDisposed());
+                    Thread.sleep(10);
+                }
+            }
+        }
+        while (all.size() < records
+                || broker.committed("moving").values().stream()
+                                .mapToLong(next -> next)
+                                .sum()
+                        < records) {
+            assertThat(readers).noneMatch(reader -> reader.running().isDisposed());
+            Thread.sleep(100);
+        }
+        readers.forEach(reader -> reader.running().dispose());
+
+        assertThat(all.keySet()).containsExactlyInAnyOrderElementsOf(all(records));
+    }
+
     @Tag("endurance")
     @Test
     void broker_killedAndStartedAgain_losesNothing(@TempDir Path folder) throws Exception {
@@ -210,7 +277,7 @@ class KafkaTailTest {
                     file.toString());
             long left = RECORDS
                     - committed.values().stream().mapToLong(next -> next).sum();
-            long lines = Math.min(left, random.nextInt(200));
+            long lines = Math.min(left, random.nextInt(2 * RECORDS / KILLS));
             while (lines(file).size() < lines && reader.isAlive()) {
                 Thread.sleep(5);
             }

@@ -1,0 +1,167 @@
+package io.penstock.write.kafka;
+
+import io.penstock.internal.OptionalLibrary;
+import io.penstock.internal.Thrown;
+import io.penstock.order.Draw;
+import io.penstock.order.Position;
+import io.penstock.order.Sampler;
+import io.penstock.stream.Sample;
+import io.penstock.tensor.Codec;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.LongToIntFunction;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Writes samples to a topic, each once, however often the job is stopped, killed and started again:
+ * <pre>{@code
+ *  KafkaWriter<Photo> writer = KafkaWriter.of("decoded", settings, schema);
+ *  Position from = writer.position(rank).block();
+ *
+ *  photos.stream(Sampler.shuffled(42).shard(Shard.of(rank, 4)).resumeAt(from)) // the same sampler at each start
+ *      .transform(writer.into(rank))
+ *      .blockLast();
+ * }</pre>
+ *
+ * <p>Samples are written in transactions. Each record says in a header behind which position it stands, so the last one
+ * that was committed tells where the job is. What lies before that is left out. Readers set {@code isolation.level} to
+ * {@code read_committed}. Samples without a value are left out.
+ *
+ * <p><b>One writer a partition.</b> A second one of the same job takes a partition over: the first fails with a
+ * {@code StoreException}. A partition in which another job has written is refused. The topic has to keep its last
+ * records until the job has ended; if retention deletes them, the job begins again.
+ *
+ * <p><b>Settings</b> are those of Kafka's producer. {@code transactional.id} is the job's name: the same at each start,
+ * and another for other data, another sampler or another number of ranks.
+ *
+ * <p><b>Memory</b>: the samples of a transaction, and the producer's buffer a partition. <b>Threads</b>: Reactor's elastic
+ * ones write. <b>Emits when</b> a transaction was committed: its draws. <b>Backpressures when</b> a transaction is
+ * written, or nothing is asked for. <b>Completes when</b> upstream does and all is committed. <b>Cancels when</b> the
+ * subscriber does: the open transaction is aborted. <b>Errors</b>: {@code StoreException} where it cannot be written;
+ * the open transaction is aborted.
+ */
+public final class KafkaWriter<T> {
+
+    private static final int SAMPLES = 512;
+    private static final Duration LONGEST = Duration.ofSeconds(1);
+
+    private final String topic;
+    private final Map<String, Object> settings;
+    private final Function<? super T, byte[]> bytes;
+    private final int samples;
+
+    private KafkaWriter(String topic, Map<String, Object> settings, Function<? super T, byte[]> bytes, int samples) {
+        this.topic = topic;
+        this.settings = settings;
+        this.bytes = bytes;
+        this.samples = samples;
+    }
+
+    /** A writer of values in a form that {@link Codec#decode} reads. */
+    public static <T> KafkaWriter<T> of(String topic, Map<String, ?> settings, Codec<T> codec) {
+        return of(topic, settings, value -> {
+            ByteBuffer encoded = codec.encode(value).joined();
+            byte[] bytes = new byte[encoded.remaining()];
+            encoded.get(bytes);
+            return bytes;
+        });
+    }
+
+    /**
+     * A writer to a topic.
+     * @param settings of Kafka's producer, with {@code bootstrap.servers} and {@code transactional.id}
+     * @param bytes the value of a sample's record
+     * @throws IllegalArgumentException if one of these settings is missing
+     */
+    public static <T> KafkaWriter<T> of(String topic, Map<String, ?> settings, Function<? super T, byte[]> bytes) {
+        OptionalLibrary.KAFKA.require(KafkaWriter.class);
+        require(settings, ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, "the brokers, such as 127.0.0.1:9092");
+        require(settings, ProducerConfig.TRANSACTIONAL_ID_CONFIG, "the job's name, the same at each start");
+        return new KafkaWriter<>(topic, new HashMap<>(settings), bytes, SAMPLES);
+    }
+
+    private static void require(Map<String, ?> given, String setting, String what) {
+        if (given.get(setting) == null) {
+            throw new IllegalArgumentException("the setting %s is missing: %s".formatted(setting, what));
+        }
+    }
+
+    /**
+     * Other transactions: of at most this many samples, {@value #SAMPLES} unless set, or of those of a second.
+     * @throws IllegalArgumentException if {@code count < 1}
+     */
+    public KafkaWriter<T> samplesEach(int count) {
+        if (count < 1) {
+            throw new IllegalArgumentException("a transaction has at least 1 sample, was " + count);
+        }
+        return new KafkaWriter<>(topic, settings, bytes, count);
+    }
+
+    /** Where the job is in a partition, for {@link Sampler#resumeAt}; {@link Position#START} before its first sample. */
+    public Mono<Position> position(int partition) {
+        return Mono.fromCallable(Thrown.callable(() -> target(partition).committed()))
+                .subscribeOn(Schedulers.boundedElastic());
+    }
+
+    /** Writes samples in the order of their positions, such as those of a rank, to one partition. */
+    public Function<Flux<Sample<T>>, Flux<List<Draw>>> into(int partition) {
+        return write(draw -> partition, KafkaWriter::inOrder);
+    }
+
+    private static Position inOrder(Draw draw) {
+        if (draw.next().ahead().signum() != 0) {
+            throw new IllegalArgumentException("samples must come in their order to be written once, at " + draw);
+        }
+        return draw.next();
+    }
+
+    /**
+     * Writes samples that have numbers of their own, such as records of a topic, which come in several sequences at a
+     * time and may come again:
+     * <pre>{@code
+     *  tail.records()
+     *      .transform(Samples.numbered(42, KafkaTail::number))
+     *      .transform(Samples.map("parse", Frame::parse))
+     *      .transform(writer.byNumber(KafkaTail::partition))
+     *      .doOnNext(draws -> {
+     *          draws.forEach(draw -> written.and(KafkaOffsets.behind(draw.index())));
+     *          tail.commit(written);
+     *      })
+     * }</pre>
+     * When a rebalance gives a partition to another writer, the first fails; start it again with a new tail.
+     * @param partition of the sequence to which a number belongs; the numbers in each ascend
+     */
+    public Function<Flux<Sample<T>>, Flux<List<Draw>>> byNumber(LongToIntFunction partition) {
+        return write(draw -> partition.applyAsInt(draw.index()), draw -> new Position(0, draw.index() + 1));
+    }
+
+    private Function<Flux<Sample<T>>, Flux<List<Draw>>> write(
+            Function<Draw, Integer> partition, Function<Draw, Position> position) {
+        Scheduler io = Schedulers.boundedElastic();
+        return flux -> Flux.usingWhen(
+                Mono.fromSupplier(() -> new WriterRun<T>(this::target, partition, position, bytes)),
+                run -> flux.bufferTimeout(samples, LONGEST, true)
+                        .concatMap(
+                                some -> Mono.fromCallable(Thrown.callable(() -> run.write(some)))
+                                        .subscribeOn(io),
+                                0),
+                run -> Mono.fromRunnable(Thrown.runnable(run::close)).subscribeOn(io));
+    }
+
+    private WriterTarget target(int partition) {
+        return new WriterTarget(topic, partition, settings);
+    }
+
+    @Override
+    public String toString() {
+        return "writer to kafka topic " + topic;
+    }
+}
