@@ -31,13 +31,17 @@ final class Snippets {
 
     private static final Path ROOT = Path.of(System.getProperty("penstock.root"));
     private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
-    private static final List<String> JDK = List.of(
+    private static final List<String> OTHERS = List.of(
+            "com.fasterxml.jackson.databind.JsonNode",
+            "com.fasterxml.jackson.databind.ObjectMapper",
+            "java.io.IOException",
             "java.net.URI",
             "java.nio.file.Files",
             "java.nio.file.Path",
             "java.time.Duration",
             "java.util.ArrayList",
             "java.util.List",
+            "java.util.Map",
             "java.util.function.Consumer",
             "java.util.function.Function",
             "java.util.function.ObjLongConsumer",
@@ -74,7 +78,7 @@ final class Snippets {
                         .forEach(name -> imports.append("import %s.*;%n".formatted(name)));
             }
         }
-        return Stream.concat(JDK.stream(), REACTOR.stream())
+        return Stream.concat(OTHERS.stream(), REACTOR.stream())
                 .map("import %s;\n"::formatted)
                 .collect(Collectors.joining("", imports, ""));
     }

@@ -5,6 +5,7 @@ import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.kryo.KryoCodec;
 import io.penstock.cache.redis.RedisTier;
 import io.penstock.image.ImageDecoder;
+import io.penstock.kafka.KafkaTopic;
 import io.penstock.manifest.ManifestDataset;
 import io.penstock.pipeline.Dataset;
 import io.penstock.quarantine.QuarantineFile;
@@ -23,6 +24,7 @@ import io.penstock.text.TextLines;
 import io.penstock.token.BpeTokenizer;
 import io.penstock.token.JsonTokenizer;
 import io.penstock.write.TarWriter;
+import io.penstock.write.kafka.KafkaWriter;
 import io.penstock.zarr.ZarrArray;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -34,6 +36,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
@@ -69,6 +72,12 @@ final class WithoutLibraries {
                         () -> S3Store.at(S3Address.parse("s3://bucket/prefix")),
                         "S3Store needs the AWS SDK on the class path; add software.amazon.awssdk:auth:2.57.8 and"
                                 + " software.amazon.awssdk:http-auth-aws:2.57.8"),
+                new Use(
+                        () -> KafkaTopic.open("frames", Map.of()),
+                        "KafkaTopic needs Kafka's client on the class path; add org.apache.kafka:kafka-clients:4.3.1"),
+                new Use(
+                        () -> KafkaWriter.of("frames", Map.of(), value -> new byte[0]),
+                        "KafkaWriter needs Kafka's client on the class path; add org.apache.kafka:kafka-clients:4.3.1"),
                 new Use(
                         () -> zarr(folder, "{\"id\":\"zstd\",\"level\":1}"),
                         "codec \"zstd\" needs zstd-jni on the class path; add com.github.luben:zstd-jni:1.5.7-28"),

@@ -63,6 +63,7 @@ record ShownSource(
             case ZARR -> of(Sources.zarr(source));
             case NPY, IDX -> of(Sources.array(source));
             case TEXT, JSON -> of(Sources.lines(source).bytes(), ShownField.varying("bytes", "u8"));
+            case KAFKA -> of(Sources.kafka(source), ShownField.varying("bytes", "u8"));
             case RECORDS -> of(Sources.records(source), ShownField.of("bytes", "u8", Shape.of(source.number())));
             default -> {
                 AnnotatedImages found = Sources.annotated(source, null);

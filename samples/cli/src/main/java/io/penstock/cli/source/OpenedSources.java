@@ -165,8 +165,11 @@ final class OpenedSources {
             tokens = by.over(found.tensors().dataset(), false);
         } else if (source.kind() == SourceSpec.Kind.TEXT || source.kind() == SourceSpec.Kind.JSON) {
             tokens = by.over(Sources.lines(source).bytes(), source.kind() == SourceSpec.Kind.JSON);
+        } else if (source.kind() == SourceSpec.Kind.KAFKA) {
+            tokens = by.over(Sources.kafka(source), false);
         } else {
-            throw new IllegalArgumentException("--tokenize is for text:, jsonl: and tables, not for " + source.words());
+            throw new IllegalArgumentException(
+                    "--tokenize is for text:, jsonl:, kafka: and tables, not for " + source.words());
         }
         return new Cacheable<>(tokens, Schema.tensor("tokens"), 0);
     }

@@ -25,7 +25,7 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
                     + "npz:FILE#ARRAYS, hdf5:FILE#PATHS, idx:FILE, parquet:FILES#COLUMNS, "
                     + "arrow:FILES#COLUMNS, tfrecord:FILES#FEATURES, "
                     + "mds:DIR#COLUMNS, pairs:IMAGES,MASKS, coco:FILE,IMAGES#FIELDS, voc:DIR,SPLIT#FIELDS, "
-                    + "yolo:DIR,SPLIT and hf:DIR,SPLIT#COLUMNS";
+                    + "yolo:DIR,SPLIT, hf:DIR,SPLIT#COLUMNS and kafka:HOST:PORT/TOPIC,RANGES";
 
     /** What a source is. */
     public enum Kind {
@@ -43,6 +43,8 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
         TEXT,
         /** The lines of JSON lines as they are, where no fields are named. */
         JSON,
+        /** The values of a topic's records. */
+        KAFKA,
         /** A data set in a layout of the Hugging Face Hub. */
         HF,
         /** The rows of tables, or of several arrays. */
@@ -80,6 +82,7 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
         private int placeEnd(String text) {
             return switch (this) {
                 case RECORDS -> text.lastIndexOf(',');
+                case KAFKA -> text.indexOf(',', text.indexOf('/')); // servers have commas between them
                 case ZARR -> text.indexOf('#');
                 case JSONL, PARQUET, ARROW, CSV, TFRECORD, MDS, HDF5, NPZ -> text.lastIndexOf('#');
                 // only an archive's name is followed by that of an array: # may stand in the name of a file
@@ -133,6 +136,10 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
         SourceSpec source = new SourceSpec(kind, new StorePlace(text.substring(0, end)), text.substring(end), 0);
         switch (kind) {
             case HTTP -> source.requireManifest();
+            case KAFKA -> {
+                KafkaAddress.parse(source.place.text());
+                KafkaAddress.ranges(source.rest);
+            }
             case RECORDS -> {
                 return new SourceSpec(kind, source.place, source.rest, recordBytes(source));
             }

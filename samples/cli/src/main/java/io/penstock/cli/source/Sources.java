@@ -7,6 +7,7 @@ import io.penstock.fault.FormatException;
 import io.penstock.folder.ImageFolder;
 import io.penstock.folder.LabelledFile;
 import io.penstock.hdf5.Hdf5Rows;
+import io.penstock.kafka.KafkaTopic;
 import io.penstock.manifest.ManifestDataset;
 import io.penstock.mds.MdsShards;
 import io.penstock.pipeline.Dataset;
@@ -145,6 +146,13 @@ public final class Sources {
                 : source.place().open(TextLines::open, TextLines::open);
     }
 
+    /** The values of the records that a topic has now, or of the ranges that are named. */
+    public static Dataset<Tensor> kafka(SourceSpec source) {
+        KafkaAddress address = KafkaAddress.parse(source.place().text());
+        return KafkaTopic.open(address.topic(), address.settings(), KafkaAddress.ranges(source.rest()))
+                .values();
+    }
+
     /**
      * Rows of tables and records.
      * @param cache the directory of a cache, in which an index is kept for the next run; null for none
@@ -237,6 +245,7 @@ public final class Sources {
         return switch (source.kind()) {
             case RECORDS -> tensors(records(source), TarParts.BYTES, source.number() + (long) Cacheable.BESIDE);
             case TEXT, JSON -> tensors(lines(source).bytes(), TarParts.BYTES, 0);
+            case KAFKA -> tensors(kafka(source), TarParts.BYTES, 0);
             case ZARR -> tensors(zarrToKeep(source).rows(), TarParts.VALUES, 0);
             default -> tensors(array(source), TarParts.VALUES, 0);
         };
