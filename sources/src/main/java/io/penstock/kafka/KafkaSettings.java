@@ -1,6 +1,5 @@
 package io.penstock.kafka;
 
-import io.penstock.internal.OptionalLibrary;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -24,8 +23,7 @@ final class KafkaSettings {
     }
 
     /** @throws IllegalArgumentException if {@code bootstrap.servers} is missing, or a setting contradicts what is relied on */
-    static KafkaSettings of(Class<?> feature, Map<String, ?> given) {
-        OptionalLibrary.KAFKA.require(feature);
+    static KafkaSettings of(Map<String, ?> given) {
         require(given, ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, "the brokers, such as 127.0.0.1:9092");
         return new KafkaSettings(given);
     }

@@ -1,5 +1,6 @@
 package io.penstock.kafka;
 
+import io.penstock.internal.OptionalLibrary;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -61,8 +62,9 @@ public final class KafkaTail {
      * @throws IllegalArgumentException if one of these is missing, or {@code enable.auto.commit} is set
      */
     public static KafkaTail of(String topic, Map<String, ?> settings) {
-        KafkaSettings checked = KafkaSettings.of(KafkaTail.class, settings)
-                .withDefault(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+        OptionalLibrary.KAFKA.require(KafkaTail.class);
+        KafkaSettings checked =
+                KafkaSettings.of(settings).withDefault(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         KafkaSettings.require(settings, ConsumerConfig.GROUP_ID_CONFIG, "a name that the consumers of one job share");
         return new KafkaTail(topic, checked);
     }

@@ -4,33 +4,27 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.OptionalLibrary;
 import io.penstock.internal.PartNumbers;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.GroupLoader;
 import io.penstock.pipeline.SampleId;
 import io.penstock.tensor.Tensor;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.InterruptException;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -57,23 +51,16 @@ public final class KafkaTopic
 
     private static final int READERS = 4;
     private static final int GROUP = 512;
-    private static final Duration POLL = Duration.ofSeconds(1);
-
-    /** Records that are read and dropped rather than sought past: a seek drops what the client has fetched. */
-    private static final long NEAR = 2_000;
 
     private final String topic;
-    private final KafkaSettings settings;
+    private final TopicReads reads;
     private final Range[] ranges;
     private final PartNumbers numbers;
     private final SampleKey[] keys;
     private final List<String> state;
     private final Fingerprint fingerprint;
-    private final Duration patience;
     private final Scheduler readers =
             Schedulers.newBoundedElastic(READERS, Integer.MAX_VALUE, "penstock-kafka-read", 60, true);
-    private final Deque<Consumer<byte[], byte[]>> free = new ConcurrentLinkedDeque<>();
-    private volatile boolean closed;
 
     /** The offsets of a partition from one to another, which is not among them. */
     public record Range(int partition, long from, long to) {
@@ -87,7 +74,7 @@ public final class KafkaTopic
 
     private KafkaTopic(String topic, String id, KafkaSettings settings, List<Range> ranges) {
         this.topic = topic;
-        this.settings = settings;
+        this.reads = new TopicReads(topic, settings);
         this.ranges = ranges.toArray(Range[]::new);
         this.numbers = new PartNumbers(ranges.size(), part -> this.ranges[part].to - this.ranges[part].from);
         this.keys = ranges.stream()
@@ -95,9 +82,6 @@ public final class KafkaTopic
                 .toArray(SampleKey[]::new);
         this.state = List.of("topic " + topic, "topic id " + id);
         this.fingerprint = Fingerprint.of("kafka", id, ranges.toString());
-        this.patience = Duration.ofMillis(
-                ((Number) settings.all().getOrDefault(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 60_000))
-                        .longValue());
     }
 
     /**
@@ -115,7 +99,8 @@ public final class KafkaTopic
      * @throws StoreException if the brokers do not answer, or a range is not there
      */
     public static KafkaTopic open(String topic, Map<String, ?> settings, List<Range> ranges) {
-        KafkaSettings checked = KafkaSettings.of(KafkaTopic.class, settings)
+        OptionalLibrary.KAFKA.require(KafkaTopic.class);
+        KafkaSettings checked = KafkaSettings.of(settings)
                 .without(ConsumerConfig.GROUP_ID_CONFIG)
                 .with(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none")
                 .with(
@@ -257,95 +242,20 @@ public final class KafkaTopic
     }
 
     private void read(long[] indices, Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
-        Consumer<byte[], byte[]> given = free.pollLast();
-        Consumer<byte[], byte[]> consumer = given == null ? settings.consumer() : given;
-        boolean usable = false;
-        try {
-            Map<Integer, SortedMap<Long, List<Integer>>> wanted = new TreeMap<>();
-            for (int place = 0; place < indices.length; place++) {
-                int part = numbers.part(indices[place]);
-                wanted.computeIfAbsent(part, any -> new TreeMap<>())
-                        .computeIfAbsent(offset(indices[place], part), any -> new ArrayList<>(1))
-                        .add(place);
-            }
-            wanted.forEach((part, places) ->
-                    read(consumer, new TopicPartition(topic, ranges[part].partition), places, receiver));
-            usable = true;
-        } catch (OffsetOutOfRangeException e) {
-            throw new StoreException(
-                    "records of kafka topic %s are there no more, retention has deleted them: %s"
-                            .formatted(topic, e.offsetOutOfRangePartitions()),
-                    e);
-        } catch (InterruptException e) { // the load was cancelled
-            Thread.interrupted();
-        } catch (KafkaException e) {
-            throw new StoreException("cannot read kafka topic %s: %s".formatted(topic, e.getMessage()), e);
-        } finally {
-            if (usable && !closed) {
-                free.addLast(consumer);
-            } else {
-                consumer.close(CloseOptions.timeout(Duration.ZERO));
-            }
+        Map<Integer, SortedMap<Long, List<Integer>>> wanted = new TreeMap<>();
+        for (int place = 0; place < indices.length; place++) {
+            int part = numbers.part(indices[place]);
+            wanted.computeIfAbsent(ranges[part].partition, any -> new TreeMap<>())
+                    .computeIfAbsent(offset(indices[place], part), any -> new ArrayList<>(1))
+                    .add(place);
         }
-    }
-
-    /** Reads what is wanted of one partition in the order of the offsets, each with the places that want it. */
-    private void read(
-            Consumer<byte[], byte[]> consumer,
-            TopicPartition partition,
-            SortedMap<Long, List<Integer>> wanted,
-            Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
-        consumer.assign(List.of(partition));
-        consumer.seek(partition, wanted.firstKey());
-        long deadline = System.nanoTime() + patience.toNanos();
-        while (true) {
-            long before = consumer.position(partition);
-            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-                missing(partition, wanted.headMap(record.offset()), receiver);
-                List<Integer> places = wanted.remove(record.offset());
-                if (places != null) {
-                    places.forEach(place -> receiver.value(place, record));
-                }
-            }
-            long position = consumer.position(partition);
-            missing(partition, wanted.headMap(position), receiver);
-            wanted.values().removeIf(places -> places.stream().noneMatch(receiver::wants));
-            if (wanted.isEmpty()) {
-                return;
-            }
-            if (wanted.firstKey() > position + NEAR) {
-                consumer.seek(partition, wanted.firstKey());
-            }
-            long now = System.nanoTime();
-            if (position > before) {
-                deadline = now + patience.toNanos();
-            } else if (now > deadline) {
-                throw new StoreException(
-                        "%s gave no records from offset %d on for %s".formatted(partition, position, patience));
-            }
-        }
-    }
-
-    /** Passed without a record: tells those who want it. */
-    private static void missing(
-            TopicPartition partition,
-            SortedMap<Long, List<Integer>> passed,
-            Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
-        passed.forEach((offset, places) -> places.forEach(place -> receiver.failure(
-                place,
-                new FormatException(("offset %d of %s has no record: it was compacted, or ends a transaction; "
-                                + "an error policy can skip it")
-                        .formatted(offset, partition)))));
-        passed.clear();
+        reads.read(wanted, receiver);
     }
 
     /** Closes its consumers. */
     @Override
     public void close() {
-        closed = true;
-        for (Consumer<byte[], byte[]> each = free.pollLast(); each != null; each = free.pollLast()) {
-            each.close();
-        }
+        reads.close();
         readers.dispose();
     }
 

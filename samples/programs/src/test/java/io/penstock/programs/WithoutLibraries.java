@@ -5,6 +5,7 @@ import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.kryo.KryoCodec;
 import io.penstock.cache.redis.RedisTier;
 import io.penstock.image.ImageDecoder;
+import io.penstock.kafka.KafkaTail;
 import io.penstock.kafka.KafkaTopic;
 import io.penstock.manifest.ManifestDataset;
 import io.penstock.pipeline.Dataset;
@@ -75,6 +76,9 @@ final class WithoutLibraries {
                 new Use(
                         () -> KafkaTopic.open("frames", Map.of()),
                         "KafkaTopic needs Kafka's client on the class path; add org.apache.kafka:kafka-clients:4.3.1"),
+                new Use(
+                        () -> KafkaTail.of("frames", Map.of()),
+                        "KafkaTail needs Kafka's client on the class path; add org.apache.kafka:kafka-clients:4.3.1"),
                 new Use(
                         () -> KafkaWriter.of("frames", Map.of(), value -> new byte[0]),
                         "KafkaWriter needs Kafka's client on the class path; add org.apache.kafka:kafka-clients:4.3.1"),
