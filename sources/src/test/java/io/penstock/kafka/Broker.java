@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -19,6 +20,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
@@ -165,7 +167,21 @@ public final class Broker implements AutoCloseable {
             for (int partition = 0; partition < partitions; partition++) {
                 ends.put(new TopicPartition(topic, partition), OffsetSpec.latest());
             }
+            while (!answers(admin, ends)) {
+                Thread.sleep(20);
+            }
+        }
+    }
+
+    private static boolean answers(Admin admin, Map<TopicPartition, OffsetSpec> ends) throws Exception {
+        try {
             admin.listOffsets(ends).all().get(60, TimeUnit.SECONDS);
+            return true;
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RetriableException) { // the broker has not heard of the topic yet
+                return false;
+            }
+            throw e;
         }
     }
 

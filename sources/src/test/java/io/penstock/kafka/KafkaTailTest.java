@@ -3,7 +3,9 @@ package io.penstock.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.pipeline.Samples;
+import io.penstock.stream.Sample;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -152,6 +154,34 @@ class KafkaTailTest {
                         number(sample.value()), sample.draw().random("dice").nextLong()))
                 .collectMap(Map.Entry::getKey, Map.Entry::getValue)
                 .block();
+    }
+
+    @Test
+    void poison_isLeftOut_andToldWithItsNumber() {
+        Queue<Long> poison = new ConcurrentLinkedQueue<>();
+
+        List<Integer> rest = tail("poison")
+                .records()
+                .take(RECORDS)
+                .transform(Samples.numbered(42, KafkaTail::number))
+                .transform(Samples.map("parse", record -> {
+                    if (number(record) % 500 == 7) {
+                        throw new IllegalArgumentException("poison");
+                    }
+                    return number(record);
+                }))
+                .transform(Samples.onError(
+                        ErrorPolicy.skip().budget(4).quarantine(failure -> poison.add(failure.index()))))
+                .filter(Sample::isPresent)
+                .map(Sample::value)
+                .collectList()
+                .block();
+
+        assertThat(rest).hasSize(RECORDS - 4);
+        assertThat(poison)
+                .allMatch(number -> KafkaTail.partition(number) == 7 % PARTITIONS)
+                .extracting(KafkaTail::offset)
+                .containsExactlyInAnyOrder(1L, 126L, 251L, 376L);
     }
 
     @Test

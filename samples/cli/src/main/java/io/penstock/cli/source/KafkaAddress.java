@@ -27,7 +27,10 @@ public record KafkaAddress(String servers, String topic) {
     private static final Pattern PLACE = Pattern.compile("([^/]+:\\d+)/([A-Za-z0-9._-]+)");
     private static final Pattern RANGE = Pattern.compile("(\\d{1,9}):(\\d{1,18})[.][.](\\d{1,18})");
 
-    /** @throws IllegalArgumentException if it does not read so */
+    /**
+     * Reads a place.
+     * @throws IllegalArgumentException if it does not read so
+     */
     public static KafkaAddress parse(String text) {
         Matcher place = PLACE.matcher(text);
         if (!place.matches()) {
