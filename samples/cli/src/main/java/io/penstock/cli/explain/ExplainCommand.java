@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -84,20 +85,24 @@ public final class ExplainCommand implements Callable<Integer> {
                             step));
         }
         List<Draw> drawn = batches.draws(step);
-        Explanation out = new Explanation(output.out(), output.json());
+        SampleRows<T> rows = run.feed().rows();
+        Explanation out = new Explanation(output.out(), output.json(), rows.noun());
         List<String> stages = run.pipeline().toString().lines().toList();
         out.begin(step, run.sampler().shard(), drawn, stages);
-        SampleRows.Digest<T> digest = run.feed().rows().digest();
+        SampleRows.Digest<T> digest = rows.digest();
         Position next = after(step, batches, run);
-        int rows = (int) drawn.stream().filter(draw -> !draw.isPadding()).count();
-        out.drawn(run.drawn(rows, drawn.get(0).epoch(), next));
+        int count = drawn.stream()
+                .filter(draw -> !draw.isPadding())
+                .mapToInt(draw -> rows.drawn(draw).length)
+                .sum();
+        out.drawn(run.drawn(count, drawn.get(0).epoch(), next));
         for (Draw draw : drawn) {
             if (draw.isPadding()) {
                 out.padding();
             } else if (replay) {
                 replay(run, draw, digest, out);
             } else {
-                out.row(draw, run.pipeline().name(draw.index()), run.feed().dice(draw), null);
+                rows(run, draw, null, out);
             }
         }
         Position start = step == 0 ? run.sampler().start() : after(step - 1, batches, run);
@@ -125,8 +130,14 @@ public final class ExplainCommand implements Callable<Integer> {
         }
         digest.observe().accept(Sample.of(draw, value.get()));
         Draw delivered = delivered(run, draw);
-        String name = run.pipeline().name(delivered.index());
-        out.row(delivered, name, run.feed().dice(delivered), delivered.index() == draw.index() ? null : draw);
+        rows(run, delivered, delivered.index() == draw.index() ? null : draw, out);
+    }
+
+    private static void rows(Run<?> run, Draw draw, @Nullable Draw insteadOf, Explanation out) {
+        for (Draw row : run.feed().rows().drawn(draw)) {
+            String name = run.feed().rows().name(row, run.pipeline());
+            out.row(row, name, run.feed().label(row), run.feed().dice(row), insteadOf);
+        }
     }
 
     /** The draw that was delivered for another which was loaded: itself, or what took its place. */

@@ -37,6 +37,7 @@ final class Explanation {
 
     private final Output out;
     private final boolean json;
+    private final String noun;
     private long step;
     private Shard shard = Shard.WHOLE;
     private long epoch;
@@ -46,9 +47,11 @@ final class Explanation {
     private int padding;
     private int skipped;
 
-    Explanation(Output out, boolean json) {
+    /** @param noun what a draw is of */
+    Explanation(Output out, boolean json, String noun) {
         this.out = out;
         this.json = json;
+        this.noun = noun;
     }
 
     /** @param ofStages the source, and what is done to its samples, a line each */
@@ -74,7 +77,7 @@ final class Explanation {
         if (json) {
             out.line(sampleEvent("skipped", draw, name).toString());
         } else {
-            out.line("     -  sample %d, %s: could not be loaded, and was skipped".formatted(draw.index(), name));
+            out.line("     -  %s %d, %s: could not be loaded, and was skipped".formatted(noun, draw.index(), name));
         }
         skipped++;
     }
@@ -90,13 +93,22 @@ final class Explanation {
 
     /**
      * The next row.
+     * @param label     its class, where batches are drawn by classes
      * @param insteadOf which it should have been, and which could not be loaded; null where it is itself
      */
-    void row(Draw draw, String name, Map<String, ? extends Record> ofSample, @Nullable Draw insteadOf) {
+    void row(
+            Draw draw,
+            String name,
+            @Nullable String label,
+            Map<String, ? extends Record> ofSample,
+            @Nullable Draw insteadOf) {
         Map<String, Record> dice = new LinkedHashMap<>(ofSample);
         inBatch.forEach((word, ofRows) -> dice.put(word, ofRows.get(rows)));
         if (json) {
             ObjectNode node = sampleEvent("sample", draw, name).put("row", rows);
+            if (label != null) {
+                node.put("label", label);
+            }
             if (insteadOf != null) {
                 node.put("instead_of", insteadOf.index());
             }
@@ -106,8 +118,9 @@ final class Explanation {
         } else {
             String why = insteadOf == null
                     ? ""
-                    : ", in place of sample %d, which could not be loaded".formatted(insteadOf.index());
-            out.line("%6d  sample %d, %s%s".formatted(rows, draw.index(), name, why));
+                    : ", in place of %s %d, which could not be loaded".formatted(noun, insteadOf.index());
+            String of = label == null ? "" : ", class " + label;
+            out.line("%6d  sample %d, %s%s%s".formatted(rows, draw.index(), name, of, why));
             dice.forEach((stage, parameters) -> out.line("        %s: %s"
                     .formatted(
                             stage,

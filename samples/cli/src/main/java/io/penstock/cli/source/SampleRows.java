@@ -6,6 +6,7 @@ import io.penstock.digest.StreamDigest;
 import io.penstock.order.Draw;
 import io.penstock.pipeline.Group;
 import io.penstock.pipeline.Grouping;
+import io.penstock.pipeline.Pipeline;
 import io.penstock.stream.ReadAhead;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
@@ -31,6 +32,15 @@ public sealed interface SampleRows<T> {
 
     /** How many rows a sample becomes. */
     int count(T sample);
+
+    /** The draws of the rows that a draw becomes, each of which has its own index. */
+    Draw[] drawn(Draw draw);
+
+    /** What messages call a row; the name of its sample unless it is one of a group. */
+    String name(Draw row, Pipeline<?> pipeline);
+
+    /** What a draw is of. */
+    String noun();
 
     ReadAhead<T> readAhead(long bytes);
 
@@ -63,6 +73,21 @@ public sealed interface SampleRows<T> {
         }
 
         @Override
+        public Draw[] drawn(Draw draw) {
+            return new Draw[] {draw};
+        }
+
+        @Override
+        public String name(Draw row, Pipeline<?> pipeline) {
+            return pipeline.name(row.index());
+        }
+
+        @Override
+        public String noun() {
+            return "sample";
+        }
+
+        @Override
         public ReadAhead<T> readAhead(long bytes) {
             return ReadAhead.ofBytes(bytes, schema);
         }
@@ -78,17 +103,19 @@ public sealed interface SampleRows<T> {
      * A row for each member of a group, which a digest knows by its own index.
      *
      * @param members the draws of a group's
+     * @param names   of members, by their indices
      */
-    record Grouped<R>(Schema<R> schema, boolean planes, Function<Draw, Draw[]> members)
+    record Grouped<R>(Schema<R> schema, boolean planes, Function<Draw, Draw[]> members, LongFunction<String> names)
             implements SampleRows<Group<R>> {
 
-        public Grouped(Schema<R> schema, Grouping plan) {
+        public Grouped(Schema<R> schema, Grouping plan, LongFunction<String> names) {
             this(
                     schema,
                     false,
                     draw -> Arrays.stream(plan.members(draw.index()))
                             .mapToObj(draw::at)
-                            .toArray(Draw[]::new));
+                            .toArray(Draw[]::new),
+                    names);
         }
 
         @Override
@@ -99,6 +126,21 @@ public sealed interface SampleRows<T> {
         @Override
         public int count(Group<R> group) {
             return group.samples().size();
+        }
+
+        @Override
+        public Draw[] drawn(Draw draw) {
+            return members.apply(draw);
+        }
+
+        @Override
+        public String name(Draw row, Pipeline<?> pipeline) {
+            return names.apply(row.index());
+        }
+
+        @Override
+        public String noun() {
+            return "group";
         }
 
         @Override

@@ -1,6 +1,7 @@
 package io.penstock.cli.stream;
 
 import io.penstock.cli.source.Cacheable;
+import io.penstock.cli.source.Listing;
 import io.penstock.cli.source.SampleRows;
 import io.penstock.order.Draw;
 import io.penstock.order.DrawnGroups;
@@ -13,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
@@ -63,14 +65,26 @@ public record Feed<T>(
         return drawn;
     }
 
+    /** The class of a row, where batches are drawn by classes; null elsewhere. */
+    public @Nullable String label(Draw row) {
+        Listing listing = base.listing();
+        return listing == null || rows instanceof SampleRows.Single<?>
+                ? null
+                : listing.label().apply(row.index());
+    }
+
     static <R> Feed<Group<R>> grouped(Cacheable<R> samples, Dataset<R> kept, Grouping plan) {
         return new Feed<>(
-                samples, new SampleRows.Grouped<>(samples.schema(), plan), List.of(), kept.group(plan), Map.of());
+                samples,
+                new SampleRows.Grouped<>(samples.schema(), plan, kept::name),
+                List.of(),
+                kept.group(plan),
+                Map.of());
     }
 
     /** Batches of some samples of some classes. */
     Feed<Group<T>> grouped(DrawnGroups groups, Schema<T> schema) {
-        SampleRows<Group<T>> batches = new SampleRows.Grouped<>(schema, rows.planes(), groups::members);
-        return new Feed<>(base, batches, List.of(), pipeline.group(groups), Map.of());
+        SampleRows<Group<T>> batches = new SampleRows.Grouped<>(schema, rows.planes(), groups::members, pipeline::name);
+        return new Feed<>(base, batches, List.of(), pipeline.group(groups), dice);
     }
 }

@@ -176,6 +176,32 @@ class ExplainCommandTest {
     }
 
     @Test
+    void batch_ofClasses_namesTheClassOfEachSampleAndIsReplayed() {
+        String flags = images + " --resize 64 --batch 6 --batch-classes 2 --epochs 2";
+        JsonNode batch = Cli.stream(flags + " --digest --batch-events").events().stream()
+                .filter(event -> event.path("step").asInt(-1) == 3)
+                .findFirst()
+                .orElseThrow();
+
+        Cli explained = explain(flags + " --replay --step 3");
+        Cli people = Cli.run(("explain " + flags + " --step 3").split(" +"));
+
+        List<JsonNode> rows = samples(explained);
+        assertThat(rows).hasSize(6).allSatisfy(row -> {
+            assertThat(row.path("name").asText()).startsWith(row.path("label").asText() + "/");
+            assertThat(row.path("augment")).isNotEmpty();
+        });
+        assertThat(rows.stream().map(row -> row.path("label").asText()).distinct())
+                .hasSize(2);
+        assertThat(rows.stream().map(row -> row.path("index").asInt()).distinct())
+                .hasSize(6);
+        assertThat(explained.done().path("content_digest").asText())
+                .isEqualTo(batch.path("content_digest").asText());
+        assertThat(people.out())
+                .contains(".jpg, class " + rows.get(0).path("label").asText());
+    }
+
+    @Test
     void from_ofABatch_isTheTokenThatMakesItFirst() {
         String flags = images + " --resize 64 --epochs 2 --batch 4 --digest";
         Cli explained = explain(flags + " --replay --step 9");
