@@ -22,7 +22,7 @@ final class SelectedDataset<T> extends Stage<T> implements Dataset<T> {
     SelectedDataset(Stage<T> input, Selection selection, String words) {
         super(input.fingerprint().with(words), input);
         this.input = input;
-        this.selection = selection;
+        this.selection = selection instanceof Bits bits ? bits.compact() : selection;
         this.words = words;
     }
 

@@ -23,6 +23,10 @@ public final class Bits implements Selection {
 
     private static final int COUNTED = 7; // bits of a block's number within those counted from one absolute number
     private static final int HINTED = 12; // bits of a one's number that a hint leaves open
+
+    /** Runs of as many words or more take less memory, 20 bytes each. */
+    private static final int WORDS_A_RUN = 3;
+
     private static final long BYTES = 0x0101010101010101L;
     private static final long TOPS = 0x8080808080808080L;
 
@@ -99,6 +103,36 @@ public final class Bits implements Selection {
     @Override
     public long size() {
         return ones;
+    }
+
+    /** The same set, as runs where these take less memory. */
+    public Selection compact() {
+        long runs = 0;
+        for (int word = FIRST; word < words.length; word++) {
+            runs += Long.bitCount(starts(word));
+        }
+        if (runs == 0 || runs > words.length / WORDS_A_RUN) {
+            return this;
+        }
+        long[] found = new long[2 * (int) runs + 2];
+        int next = 0;
+        long count = 0;
+        for (int word = FIRST; word < words.length; word++) {
+            for (long starts = starts(word); starts != 0; starts &= starts - 1) {
+                int bit = Long.numberOfTrailingZeros(starts);
+                found[next++] = count + Long.bitCount(words[word] & (1L << bit) - 1);
+                found[next++] = (word - FIRST) * (long) Long.SIZE + bit;
+            }
+            count += Long.bitCount(words[word]);
+        }
+        found[next] = count;
+        return new Runs(found);
+    }
+
+    /** The bits of a word behind a zero. */
+    private long starts(int word) {
+        long last = word == FIRST ? 0 : words[word - 1] >>> Long.SIZE - 1;
+        return words[word] & ~(words[word] << 1 | last);
     }
 
     /** Bytes of memory. */

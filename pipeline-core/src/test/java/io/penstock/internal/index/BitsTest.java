@@ -32,15 +32,23 @@ class BitsTest {
 
         Bits bits = Bits.of(n, i -> taken(i, seed, of, run));
 
-        assertThat(bits.size()).isEqualTo(expected.length);
-        assertThat(LongStream.range(0, bits.size()).map(bits::at).toArray()).isEqualTo(expected);
-        long[] places = LongStream.range(0, bits.size()).toArray();
-        bits.at(places);
-        assertThat(places).isEqualTo(expected);
-        for (long beyond : new long[] {-1, bits.size(), Long.MAX_VALUE}) {
-            assertThatThrownBy(() -> bits.at(beyond)).isInstanceOf(IndexOutOfBoundsException.class);
-            assertThatThrownBy(() -> bits.at(new long[] {beyond})).isInstanceOf(IndexOutOfBoundsException.class);
+        for (Selection set : List.of(bits, bits.compact())) {
+            assertThat(set.size()).isEqualTo(expected.length);
+            assertThat(LongStream.range(0, set.size()).map(set::at).toArray()).isEqualTo(expected);
+            long[] places = LongStream.range(0, set.size()).toArray();
+            set.at(places);
+            assertThat(places).isEqualTo(expected);
+            for (long beyond : new long[] {-1, set.size(), Long.MAX_VALUE}) {
+                assertThatThrownBy(() -> set.at(beyond)).isInstanceOf(IndexOutOfBoundsException.class);
+                assertThatThrownBy(() -> set.at(new long[] {beyond})).isInstanceOf(IndexOutOfBoundsException.class);
+            }
         }
+    }
+
+    @Test
+    void compact_longRuns_areKeptAsRuns() {
+        assertThat(Bits.of(100_000, index -> index % 1_000 < 970).compact()).isInstanceOf(Runs.class);
+        assertThat(Bits.of(100_000, index -> index % 100 < 70).compact()).isInstanceOf(Bits.class);
     }
 
     @Property(tries = 200)
