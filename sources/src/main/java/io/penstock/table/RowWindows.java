@@ -118,9 +118,11 @@ public final class RowWindows {
     }
 
     /**
-     * For rows that are not sorted by series and order, such as those of a day after another: reads all once, at each
-     * opening, and sorts their numbers. Windows then read rows from many places, so the table's cache should hold it.
-     * <p><b>Memory</b>: 8 bytes a row, and 20 more while they are sorted; at most 2^31 - 9 rows.
+     * For rows that are not sorted by series and order, such as those of a day after another: reads all once and sorts
+     * their numbers. An {@link Indexing#keptIn index that is kept} has their places, so a later process reads changed
+     * files alone. Windows then read rows from many places, so the table's cache should hold it.
+     * <p><b>Memory</b>: 8 bytes a row, and 30 more while they are sorted; at most 2^31 - 9 rows. <b>Disk</b>: 12 bytes a
+     * row.
      */
     public RowWindows sorted() {
         return with(copy -> copy.sorted = true);
@@ -217,7 +219,7 @@ public final class RowWindows {
         }
         return rows.get(0).flatMap(Thrown.function(first -> {
             SeriesColumns columns = new SeriesColumns(first, by, order);
-            Mono<Dataset<Row>> inOrder = sorted ? SortedRows.of(rows, columns) : Mono.just(rows);
+            Mono<Dataset<Row>> inOrder = sorted ? SortedRows.of(rows, columns, indexing) : Mono.just(rows);
             return inOrder.flatMap(ready -> windows(ready, first, columns, indexing));
         }));
     }

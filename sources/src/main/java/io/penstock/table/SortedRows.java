@@ -1,12 +1,14 @@
 package io.penstock.table;
 
 import io.penstock.internal.HeapLimit;
-import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Indexing;
+import io.penstock.pipeline.Summary;
 import io.penstock.tensor.Tensor;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.IntStream;
 import reactor.core.publisher.Mono;
@@ -14,59 +16,131 @@ import reactor.core.publisher.Mono;
 /** The numbers of rows, sorted by series, in the order in which these come first, and within a series by place. */
 final class SortedRows {
 
-    private final SeriesColumns columns;
-    private final Map<List<Tensor>, Integer> known = new HashMap<>();
-    private final int[] series;
-    private final long[] places;
-    private int added;
+    private static final int FEW = 64;
 
-    private SortedRows(SeriesColumns columns, int rows) {
-        this.columns = columns;
-        this.series = new int[rows];
-        this.places = new long[rows];
-    }
+    private final Map<ByteBuffer, Integer> known = new LinkedHashMap<>();
+    private int[] series = new int[FEW];
+    private long[] places = new long[FEW];
+    private int rows;
 
-    /** Rows as they are sorted: reads all of them once. */
-    static Mono<Dataset<Row>> of(Dataset<Row> rows, SeriesColumns columns) {
+    private SortedRows() {}
+
+    /** Rows as they are sorted: reads those once whose places are not kept. */
+    static Mono<Dataset<Row>> of(Dataset<Row> rows, SeriesColumns columns, Indexing indexing) {
         if (rows.size() > HeapLimit.MAX_ARRAY) {
             throw new IllegalArgumentException(
                     "at most 2^31 - 9 rows are sorted, the dataset has %,d; sort the files".formatted(rows.size()));
         }
-        return Mono.defer(() -> rows.stream(Sampler.sequential())
-                .collect(() -> new SortedRows(columns, (int) rows.size()), (sorted, row) -> sorted.add(row.value()))
-                .map(sorted -> rows.select(sorted.numbers())));
+        return rows.summarise("places " + columns, new Places(columns), indexing)
+                .map(sorted -> {
+                    if (sorted.rows < rows.size()) {
+                        throw new IllegalArgumentException("cannot sort rows of which some were skipped");
+                    }
+                    return rows.select(sorted.numbers());
+                });
     }
 
-    private void add(Row row) {
-        series[added] = known.computeIfAbsent(columns.series(row), its -> known.size());
-        places[added++] = columns.place(row);
+    /** Series and places of neighbours. */
+    private record Places(SeriesColumns columns) implements Summary<Row, SortedRows> {
+
+        @Override
+        public SortedRows empty() {
+            return new SortedRows();
+        }
+
+        @Override
+        public void add(SortedRows into, Row row) {
+            into.add(into.number(key(row)), columns.place(row));
+        }
+
+        private ByteBuffer key(Row row) {
+            StringBuilder key = new StringBuilder();
+            for (Tensor value : columns.series(row)) {
+                key.append(value.type())
+                        .append(' ')
+                        .append(new String(value.toByteArray(), StandardCharsets.ISO_8859_1));
+            }
+            return ByteBuffer.wrap(key.toString().getBytes(StandardCharsets.ISO_8859_1));
+        }
+
+        @Override
+        public void merge(SortedRows into, SortedRows later) {
+            int[] numbers = later.known.keySet().stream().mapToInt(into::number).toArray();
+            for (int row = 0; row < later.rows; row++) {
+                into.add(numbers[later.series[row]], later.places[row]);
+            }
+        }
+
+        @Override
+        public byte[] write(SortedRows summary) {
+            int keys = summary.known.keySet().stream()
+                    .mapToInt(key -> Integer.BYTES + key.remaining())
+                    .sum();
+            ByteBuffer bytes =
+                    ByteBuffer.allocate(2 * Integer.BYTES + keys + summary.rows * (Integer.BYTES + Long.BYTES));
+            bytes.putInt(summary.known.size());
+            summary.known.keySet().forEach(key -> bytes.putInt(key.remaining()).put(key.duplicate()));
+            bytes.putInt(summary.rows);
+            for (int row = 0; row < summary.rows; row++) {
+                bytes.putInt(summary.series[row]).putLong(summary.places[row]);
+            }
+            return bytes.array();
+        }
+
+        @Override
+        public SortedRows read(ByteBuffer bytes) {
+            SortedRows summary = new SortedRows();
+            for (int left = bytes.getInt(); left > 0; left--) {
+                byte[] key = new byte[bytes.getInt()];
+                bytes.get(key);
+                summary.number(ByteBuffer.wrap(key));
+            }
+            for (int left = bytes.getInt(); left > 0; left--) {
+                summary.add(bytes.getInt(), bytes.getLong());
+            }
+            return summary;
+        }
+    }
+
+    private int number(ByteBuffer key) {
+        return known.computeIfAbsent(key, its -> known.size());
+    }
+
+    private void add(int number, long place) {
+        if (rows == series.length) {
+            int more = (int) Math.min(HeapLimit.MAX_ARRAY, rows + (rows >> 1) + (long) FEW);
+            series = Arrays.copyOf(series, more);
+            places = Arrays.copyOf(places, more);
+        }
+        series[rows] = number;
+        places[rows++] = place;
     }
 
     private long[] numbers() {
         int[] ends = new int[known.size()];
-        for (int each : series) {
-            ends[each]++;
+        for (int row = 0; row < rows; row++) {
+            ends[series[row]]++;
         }
         Arrays.parallelPrefix(ends, Integer::sum);
-        int[] sorted = new int[series.length];
-        for (int row = series.length - 1; row >= 0; row--) {
+        int[] sorted = new int[rows];
+        for (int row = rows - 1; row >= 0; row--) {
             sorted[--ends[series[row]]] = row;
         }
         for (int i = 0; i < ends.length; i++) { // an end has become a beginning
-            sort(sorted, ends[i], i + 1 < ends.length ? ends[i + 1] : sorted.length);
+            sort(sorted, ends[i], i + 1 < ends.length ? ends[i + 1] : rows);
         }
         return Arrays.stream(sorted).asLongStream().toArray();
     }
 
-    private void sort(int[] rows, int from, int to) {
+    private void sort(int[] numbers, int from, int to) {
         for (int i = from + 1; i < to; i++) {
-            if (places[rows[i]] < places[rows[i - 1]]) {
+            if (places[numbers[i]] < places[numbers[i - 1]]) {
                 int[] sorted = IntStream.range(from, to)
-                        .mapToObj(at -> rows[at])
+                        .mapToObj(at -> numbers[at])
                         .sorted((a, b) -> Long.compare(places[a], places[b]))
                         .mapToInt(row -> row)
                         .toArray();
-                System.arraycopy(sorted, 0, rows, from, sorted.length);
+                System.arraycopy(sorted, 0, numbers, from, sorted.length);
                 return;
             }
         }

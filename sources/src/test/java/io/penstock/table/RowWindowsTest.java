@@ -53,15 +53,15 @@ class RowWindowsTest {
     }
 
     /** Rows that are no table's. */
-    private record InMemory(List<Plain> rows) implements Dataset<Row> {
-        @Override
-        public long size() {
-            return rows.size();
+    private record InMemory(List<Plain> rows, Fingerprint fingerprint) implements Dataset<Row> {
+
+        InMemory(List<Plain> rows) {
+            this(rows, Fingerprint.of("rows " + rows.hashCode()));
         }
 
         @Override
-        public Fingerprint fingerprint() {
-            return Fingerprint.of("rows " + rows.hashCode());
+        public long size() {
+            return rows.size();
         }
 
         @Override
@@ -354,6 +354,30 @@ class RowWindowsTest {
         assertThat(first).isGreaterThan(90);
         assertThat(loads).hasValue(1);
         assertThat(Objects.requireNonNull(others).size()).isEqualTo(3 * 10);
+    }
+
+    @Test
+    void over_sortedKept_isSortedWithoutReadingAgain() {
+        AtomicInteger loads = new AtomicInteger();
+        List<Plain> plain = stores(40, 500); // more than a part of the kept places has
+        Collections.shuffle(plain, new Random(3));
+        InMemory rows = new InMemory(plain);
+        Dataset<Row> counted = Dataset.wrapping(rows, index -> {
+            loads.incrementAndGet();
+            return rows.get(index);
+        });
+        Indexing kept = Indexing.keptIn(folder.resolve("index"));
+        RowWindows windows = RowWindows.of(5).by("store").order("day").step(1).sorted();
+        Dataset<Row> first = Objects.requireNonNull(windows.over(counted, kept).block());
+        loads.set(0);
+
+        Dataset<Row> second = Objects.requireNonNull(windows.over(counted, kept).block());
+
+        assertThat(loads).hasValue(1); // its columns
+        assertThat(second.fingerprint()).isEqualTo(first.fingerprint());
+        assertThat(second.size()).isEqualTo(40 * 496);
+        assertThat(second.get(777).block())
+                .isEqualTo(over(windows, rows).get(777).block());
     }
 
     @Test
