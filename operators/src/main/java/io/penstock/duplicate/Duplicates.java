@@ -68,8 +68,8 @@ public final class Duplicates<T> {
 
     /**
      * Texts that share a part of all their runs of five characters (their Jaccard similarity), letter case and white space
-     * apart. It is estimated from 128 hashes, with a standard deviation of 0.03 to 0.05; 99.5 % of the pairs at the threshold
-     * are compared, and more above it.
+     * apart. It is estimated from 128 hashes, with a deviation of {@code sqrt(s (1 - s) / 128)}: 0.03 at 0.9. An estimate
+     * may lie a deviation below the threshold. So 95 % of the pairs above it are found or more, and some below it too.
      * @param similarity in [0.5, 1]
      * @param what       names the function
      * @see <a href="https://arxiv.org/abs/1706.05698">Ertl, SuperMinHash, 2017</a>
@@ -79,7 +79,7 @@ public final class Duplicates<T> {
         SimilarityHashPolicy policy =
                 SimilarityHashing.superMinHash(Likeness.MinHash.COMPONENTS, Byte.SIZE, SuperMinHashVersion.V1);
         return new Duplicates<>(
-                new Likeness.MinHash(similarity),
+                Likeness.MinHash.of(similarity),
                 what,
                 "near=" + similarity,
                 sample -> policy.createHasher().compute(ElementHashProvider.ofValues(shingles(text.apply(sample)))));

@@ -55,16 +55,37 @@ interface Likeness {
     }
 
     /**
-     * The share of equal components estimates the Jaccard similarity. Components are bytes, of which one in 256 is equal by
-     * chance. Bands have as many components as find 99.5 % of the pairs at the threshold.
+     * The share of equal components estimates the Jaccard similarity, with a deviation of {@code sqrt(s (1 - s) / 128)}.
+     * Components are bytes, of which one in 256 is equal by chance. Bands have as many components as find 99.5 % of the pairs
+     * at the threshold, {@code 1 - (1 - s^rows)^bands}. An estimate may lie {@link #TOLERANCE} deviations below.
+     *
+     * @param equal the components that must be equal
+     * @param rows  of a band
      * @see <a href="https://infolab.stanford.edu/~ullman/mmds/ch3n.pdf">Leskovec, Rajaraman, Ullman, Mining of Massive
      *     Datasets, 3.4</a>
      */
-    record MinHash(double similarity) implements Likeness {
+    record MinHash(double equal, int rows) implements Likeness {
 
         static final int COMPONENTS = 128;
 
         private static final double FOUND = 0.995;
+
+        /** Finds 95 % of the pairs above 0.9 where similarities are spread evenly, and more above lower thresholds. */
+        private static final double TOLERANCE = 1;
+
+        static MinHash of(double similarity) {
+            double least = similarity - TOLERANCE * Math.sqrt(similarity * (1 - similarity) / COMPONENTS);
+            int rows = COMPONENTS / 2;
+            while (rows > 1 && found(similarity, rows) < FOUND) {
+                rows--;
+            }
+            return new MinHash(COMPONENTS * (least + (1 - least) / 256), rows);
+        }
+
+        /** The share of the pairs of a similarity that have a band in common. */
+        private static double found(double similarity, int rows) {
+            return 1 - Math.pow(1 - Math.pow(similarity, rows), Math.floorDiv(COMPONENTS, rows));
+        }
 
         @Override
         public String words() {
@@ -76,27 +97,13 @@ interface Likeness {
             return COMPONENTS;
         }
 
-        private int rows() {
-            int rows = COMPONENTS / 2;
-            while (rows > 1 && found(rows, COMPONENTS / rows) < FOUND) {
-                rows--;
-            }
-            return rows;
-        }
-
-        /** The share of the pairs at the threshold that have a band in common. */
-        private double found(int rows, int bands) {
-            return 1 - Math.pow(1 - Math.pow(similarity, rows), bands);
-        }
-
         @Override
         public int bands() {
-            return COMPONENTS / rows();
+            return COMPONENTS / rows;
         }
 
         @Override
         public long band(byte[] signatures, int at, int band, int probe) {
-            int rows = rows();
             return folded(signatures, at + band * rows, rows);
         }
 
@@ -107,11 +114,11 @@ interface Likeness {
 
         @Override
         public boolean alike(byte[] signatures, int at, int other) {
-            int equal = 0;
+            int same = 0;
             for (int i = 0; i < COMPONENTS; i++) {
-                equal += signatures[at + i] == signatures[other + i] ? 1 : 0;
+                same += signatures[at + i] == signatures[other + i] ? 1 : 0;
             }
-            return equal >= COMPONENTS * (similarity + (1 - similarity) / 256);
+            return same >= equal;
         }
     }
 

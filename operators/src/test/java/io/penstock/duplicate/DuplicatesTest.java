@@ -170,7 +170,7 @@ class DuplicatesTest {
                 wrong);
         assertThat(clear).isGreaterThan(size / 40);
         assertThat(clearlyFound).isGreaterThanOrEqualTo(clear * 99 / 100);
-        assertThat((double) found / pairs).isGreaterThan(0.8);
+        assertThat((double) found / pairs).isGreaterThan(0.95);
         assertThat((double) right / (size - kept.size())).isGreaterThan(0.8);
         assertThat(wrong).isLessThanOrEqualTo(size / 400);
     }
