@@ -65,8 +65,9 @@ record FitStage(Fit fit) {
             next = fit.fields().get("%s[%d]".formatted(name, found.size()));
         }
         if (found.isEmpty()) {
-            throw new IllegalArgumentException("field \"%s\" was not fitted, only %s"
-                    .formatted(name, fit.fields().keySet()));
+            throw new IllegalArgumentException(
+                    "field \"%s\" was not fitted, only %s; fit samples as they are here, windows if these are"
+                            .formatted(name, fit.fields().keySet()));
         }
         return found;
     }

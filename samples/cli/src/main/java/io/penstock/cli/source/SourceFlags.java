@@ -107,9 +107,16 @@ public final class SourceFlags {
             Function<Cacheable<Row>, R> ofRows) {
         WindowRows made = windows;
         if (made == null) {
-            return rows(cache, tokenize, split, ofPictures, ofTensors, ofRows);
+            return rows(
+                    cache,
+                    tokenize,
+                    split,
+                    pictures -> ofPictures.apply(fits.overPictures(pictures)),
+                    tensors -> ofTensors.apply(fits.over(tensors)),
+                    rows -> ofRows.apply(fits.over(rows)));
         }
-        Function<Cacheable<Row>, R> inWindows = rows -> ofRows.apply(made.over(rows, split, cache));
+        // a fit is one of windows, since one of rows would have those of series that are not trained with
+        Function<Cacheable<Row>, R> inWindows = rows -> ofRows.apply(fits.over(made.over(rows, split, cache)));
         return rows(
                 cache,
                 tokenize,
@@ -132,28 +139,28 @@ public final class SourceFlags {
             Supplier<OpenedSources> other = () -> other(cache, tokenize);
             return opened(sources, filters, of, cache, tokenize)
                     .together(
-                            all -> ofPictures.apply(fits.overPictures(duplicates.ofPictures(
+                            all -> ofPictures.apply(duplicates.ofPictures(
                                     all,
                                     cache,
                                     () -> other.get()
-                                            .together(alike -> alike, SourceFlags::differs, SourceFlags::differs)))),
-                            all -> ofTensors.apply(fits.over(duplicates.ofTensors(
+                                            .together(alike -> alike, SourceFlags::differs, SourceFlags::differs))),
+                            all -> ofTensors.apply(duplicates.ofTensors(
                                     all,
                                     cache,
                                     () -> other.get()
-                                            .together(SourceFlags::differs, alike -> alike, SourceFlags::differs)))),
-                            all -> ofRows.apply(fits.over(duplicates.ofRows(
+                                            .together(SourceFlags::differs, alike -> alike, SourceFlags::differs))),
+                            all -> ofRows.apply(duplicates.ofRows(
                                     all,
                                     cache,
                                     () -> other.get()
-                                            .together(SourceFlags::differs, SourceFlags::differs, alike -> alike)))));
+                                            .together(SourceFlags::differs, SourceFlags::differs, alike -> alike))));
         }
         if (duplicates.isGiven()) {
             throw new IllegalArgumentException("--without and --without-duplicates exclude --join");
         }
         JoinedSource left = joined(opened(sources, filters, of, cache, tokenize), sources.get(0));
         JoinedSource right = joined(opened(List.of(join), List.of(), null, cache, null), join);
-        return ofRows.apply(fits.over(left.join(right, joinKeep == Flags.JoinKeep.INNER)));
+        return ofRows.apply(left.join(right, joinKeep == Flags.JoinKeep.INNER));
     }
 
     /** What {@code --without} names. */

@@ -3,10 +3,13 @@ package io.penstock.cli.source;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cli.Cli;
+import io.penstock.fit.FieldFit;
+import io.penstock.fit.Fit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,6 +74,35 @@ class WindowRowsTest {
         assertThat(left + right).isEqualTo(STORES * (DAYS - 1));
         assertThat(before).isEqualTo(STORES * 3);
         assertThat(after).isEqualTo(STORES * 7);
+    }
+
+    @Test
+    void fit_ofTheWindowsToTrainWith_standardisesAllAndHasNoSeriesOfTheOthers() {
+        String windows = "length=2,by=store,order=day,sort=yes,features=sales";
+        Path fits = folder.resolve("fits");
+        for (String split : List.of("0..0.6", "0..1")) {
+            Cli fitted =
+                    Cli.run("fit", source, "--window-rows", windows, "--split", split, "--to", fits + split + ".json");
+            assertThat(fitted.status()).as(fitted.err()).isZero();
+        }
+        Cli rows = Cli.run("fit", source, "--split", "0..0.6", "--to", fits + "rows.json");
+        assertThat(rows.status()).as(rows.err()).isZero();
+
+        Cli standardised = stream(windows, "--split", "0.6..1", "--standardise", fits + "0..0.6.json");
+        Cli ofRows = stream(windows, "--split", "0.6..1", "--standardise", fits + "rows.json");
+
+        long training = samples(stream(windows, "--split", "0..0.6"));
+        FieldFit fit = Fit.read(Path.of(fits + "0..0.6.json")).fields().get("features");
+        assertThat(fit.values()).isEqualTo(2 * training);
+        assertThat(fit.classes()).hasSize((int) training / (DAYS - 1));
+        assertThat(Fit.read(Path.of(fits + "0..1.json"))
+                        .fields()
+                        .get("features")
+                        .classes())
+                .hasSize(STORES);
+        assertThat(samples(standardised)).isEqualTo(STORES * (DAYS - 1) - training);
+        assertThat(ofRows.status()).isEqualTo(2);
+        assertThat(ofRows.err()).contains("field \"features\" was not fitted, only [", "windows if these are");
     }
 
     @Test
