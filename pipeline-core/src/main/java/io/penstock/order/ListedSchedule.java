@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
@@ -123,16 +124,58 @@ final class ListedSchedule implements SourceSchedule {
             long begin = number << BITS;
             reach(Math.max(begin, first));
             Block block = new Block(number, drawn.counts(), new byte[BLOCK], new short[BLOCK]);
-            while (drawn.number() < begin + BLOCK) {
-                int place = (int) drawn.number() & BLOCK - 1;
-                int source = drawn.draw();
-                block.sources[place] = (byte) source;
-                block.before[place] = (short) (drawn.count(source) - 1 - block.counts[source]);
+            WeightSegment segment = list.segment(list.number(drawn.number()));
+            long periods = periods(segment, begin + BLOCK);
+            if (periods > 1) {
+                fill(block, drawn.number() + segment.period());
+                if (isPeriod(segment, block.counts)) {
+                    repeat(block, segment, (int) periods);
+                }
             }
+            fill(block, begin + BLOCK);
             remember();
             blocks.setRelease((int) number & BLOCKS - 1, block);
             return block;
         }
+    }
+
+    private void fill(Block block, long end) {
+        while (drawn.number() < end) {
+            int place = (int) drawn.number() & BLOCK - 1;
+            int source = drawn.draw();
+            block.sources[place] = (byte) source;
+            block.before[place] = (short) (drawn.count(source) - 1 - block.counts[source]);
+        }
+    }
+
+    /** Copies the draws of the period that was made last. */
+    private void repeat(Block block, WeightSegment segment, int periods) {
+        int period = segment.period();
+        int[] more = IntStream.range(0, counts.length).map(segment::inPeriod).toArray();
+        int place = (int) drawn.number() & BLOCK - 1;
+        for (int end = place + (periods - 1) * period; place < end; place++) {
+            byte source = block.sources[place - period];
+            block.sources[place] = source;
+            block.before[place] = (short) (block.before[place - period] + more[source & 0xFF]);
+        }
+        skip(segment, periods - 1);
+    }
+
+    private void skip(WeightSegment segment, long periods) {
+        long[] later = drawn.counts();
+        for (int source = 0; source < later.length; source++) {
+            later[source] += periods * segment.inPeriod(source);
+        }
+        drawn = new DrawnSources(list, later);
+    }
+
+    /** The whole periods up to a number in which no later segment decides a window; 0 if they may differ. */
+    private long periods(WeightSegment segment, long number) {
+        if (segment.isSloped() || drawn.isLate()) {
+            return 0;
+        }
+        int period = segment.period();
+        return (Math.min(number, segment.from() + segment.length() - period - 2) - drawn.number()) / period;
     }
 
     /** Makes the draws before a number, from the nearest place that is known. */
@@ -142,24 +185,16 @@ final class ListedSchedule implements SourceSchedule {
             drawn = new DrawnSources(list, known.getValue());
         }
         while (drawn.number() < number) {
-            int at = list.number(drawn.number());
-            WeightSegment segment = list.segment(at);
-            long period = segment.isSloped() ? Long.MAX_VALUE : segment.period();
-            long end = at == list.segments() - 1
-                    ? number
-                    : Math.min(number, segment.from() + segment.length() - period - 2);
-            long periods = (end - drawn.number()) / period;
-            boolean steady = periods > 1 && !drawn.isLate();
+            WeightSegment segment = list.segment(list.number(drawn.number()));
+            long periods = periods(segment, number);
             long[] before = drawn.counts();
-            for (long draws = steady ? period : Math.min(BLOCK, number - drawn.number()); draws > 0; draws--) {
+            for (long draws = periods > 1 ? segment.period() : Math.min(BLOCK, number - drawn.number());
+                    draws > 0;
+                    draws--) {
                 drawn.draw();
             }
-            if (steady && isPeriod(segment, before)) {
-                long[] later = drawn.counts();
-                for (int source = 0; source < later.length; source++) {
-                    later[source] += (periods - 1) * segment.inPeriod(source);
-                }
-                drawn = new DrawnSources(list, later);
+            if (periods > 1 && isPeriod(segment, before)) {
+                skip(segment, periods - 1);
             }
             remember();
         }

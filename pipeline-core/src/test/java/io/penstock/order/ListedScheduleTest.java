@@ -106,6 +106,24 @@ class ListedScheduleTest {
     }
 
     @Test
+    void draws_ofWeightsThatStay_areThoseOfOneAfterAnother() {
+        double[][] weights = {{9, 1, 0}, {1, 2, 4}, {1, 1, 1}, {37, 63, 0}};
+        for (long[] from : new long[][] {{0, 5_000, 5_003, 12_345}, {0, 4_095, 8_192, 8_200}}) {
+            WeightList list = WeightList.of(from, weights, false);
+            for (long[] before : new long[][] {{0, 0, 0}, {90, 12, 0}}) {
+                DrawnSources walk = new DrawnSources(list, before);
+                ListedSchedule schedule = new ListedSchedule(list, before);
+                for (int draw = 0; draw < 40_000; draw++) {
+                    int source = walk.draw();
+
+                    assertThat(schedule.source(draw)).isEqualTo(source);
+                    assertThat(schedule.before(draw, source)).isEqualTo(walk.count(source) - 1 - before[source]);
+                }
+            }
+        }
+    }
+
+    @Test
     void draws_reachedInAnyOrder_areThoseOfOneAfterAnother() {
         Random random = new Random(5);
         for (int tried = 0; tried < 12; tried++) {
