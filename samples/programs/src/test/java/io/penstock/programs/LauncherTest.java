@@ -150,7 +150,7 @@ class LauncherTest {
         assertThat(first.err)
                 .hasSize(2)
                 .anyMatch(line -> line.startsWith("building penstock: Maven compiles this folder"))
-                .anyMatch(line -> line.contains("takes about a minute, besides up to 250 MB to fetch")
+                .anyMatch(line -> line.contains("takes about a minute, besides up to 260 MB to fetch")
                         && line.endsWith("tail -f " + root.resolve("samples/target/penstock.log")));
         assertThat(first.out).isEqualTo(javaArguments("bench", "show", "text:a file"));
         assertThat(second).isEqualTo(new Ended(0, first.out, List.of()));
@@ -190,7 +190,7 @@ class LauncherTest {
     void commandOfAModuleOfItsOwn_buildsThatModule() throws Exception {
         Ended train = run("train", "--data", "d");
 
-        assertThat(train.err).anyMatch(line -> line.contains("up to 370 MB"));
+        assertThat(train.err).anyMatch(line -> line.contains("up to 380 MB"));
         assertThat(train.out).isEqualTo(javaArguments("train", "train", "--data", "d"));
         assertThat(builds()).containsExactly("-B -Dquick -Ptrain -Dmaven.test.skip=true -pl samples/train -am package");
     }
