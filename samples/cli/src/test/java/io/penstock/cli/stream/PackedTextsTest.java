@@ -135,7 +135,7 @@ class PackedTextsTest {
 
         assertThat(Cli.stream("--source records:" + records + ",10 --tokenize bytes")
                         .err())
-                .contains("--tokenize is for text:, jsonl: and tables, not for records:" + records + ",10");
+                .contains("--tokenize is for text:, jsonl:, kafka: and tables, not for records:" + records + ",10");
         assertThat(Cli.stream(json + " --tokenize bytes --pad").err())
                 .contains("the line has no text \"text\", only [id, question]; name another by --text-field");
         assertThat(Cli.stream("--source text:" + broken + " --tokenize cl100k_base --pad")
