@@ -1,6 +1,8 @@
 package io.penstock.kafka;
 
+import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -8,11 +10,13 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -63,10 +67,21 @@ public final class Broker implements AutoCloseable {
     public static synchronized Broker shared() throws IOException, InterruptedException {
         if (shared == null) {
             Broker started = start(Files.createTempDirectory("penstock-kafka"));
-            Runtime.getRuntime().addShutdownHook(new Thread(started.process::destroyForcibly));
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                started.close();
+                delete(started.folder);
+            }));
             shared = started;
         }
         return shared;
+    }
+
+    private static void delete(Path folder) {
+        try (Stream<Path> all = Files.walk(folder)) {
+            all.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     public static Broker start(Path folder) throws IOException, InterruptedException {
