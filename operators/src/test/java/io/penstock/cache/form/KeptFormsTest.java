@@ -111,7 +111,9 @@ class KeptFormsTest {
             assertThat(hashes(dataset, 2)).isEqualTo(expected(2));
 
             assertThat(hits(dataset.statistics(1))).isEqualTo(SAMPLES);
-            assertThat(unpacked(dataset.statistics(1))).isZero();
+            assertThat(unpacked(dataset.statistics(1)))
+                    .as("those loaded by the next epoch, of which one may stand for all that are left")
+                    .isLessThan(SAMPLES / 20);
         }
     }
 

@@ -22,6 +22,9 @@ import org.junit.jupiter.api.Test;
 @Tag("endurance")
 class BucketJobsTest {
 
+    /** The server's own file of an object, until it renames it: S3 itself shows none. */
+    private static final String BEING_MADE = ".*-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+
     private static final int PICTURES = 96;
     private static final int KILLED = 128 + 9;
 
@@ -50,7 +53,9 @@ class BucketJobsTest {
         Map<String, ByteBuffer> objects = new TreeMap<>();
         try (S3Store store = bucket.store(prefix)) {
             for (String key : bucket.list(prefix).keySet()) {
-                objects.put(key, Objects.requireNonNull(store.find(key, 1 << 28).block(), key));
+                if (!key.matches(BEING_MADE)) {
+                    objects.put(key, Objects.requireNonNull(store.find(key, 1 << 28).block(), key));
+                }
             }
         }
         return objects;
