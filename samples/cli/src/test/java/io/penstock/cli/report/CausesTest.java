@@ -2,7 +2,6 @@ package io.penstock.cli.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.OperatingSystemMXBean;
 import io.penstock.batch.Batches;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cli.Cli;
@@ -16,7 +15,6 @@ import io.penstock.stream.Execution;
 import io.penstock.tensor.Schema;
 import java.io.IOException;
 import java.io.StringWriter;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,8 +23,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongFunction;
-import java.util.function.LongSupplier;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
@@ -62,15 +58,11 @@ class CausesTest {
     }
 
     private static String verdict(Dataset<Numeral> numbers, Execution execution, int connections) {
-        return verdict(numbers, execution, connections, System::nanoTime, 0);
-    }
-
-    private static String verdict(
-            Dataset<Numeral> loaded, Execution execution, int connections, LongSupplier clock, double processing) {
-        Dataset<Numeral> numbers = loaded.map("as they are", number -> number); // a stage keeps counts
+        Dataset<Numeral> counted = numbers.map("as they are", number -> number); // a stage keeps counts
         List<EpochReport> reports = new ArrayList<>();
-        EpochLog log = new EpochLog(Position.START, clock, numbers::statistics, EpochLogTest.NONE, reports::add);
-        numbers.stream(Sampler.shuffled(1).epochs(2), execution)
+        EpochLog log =
+                new EpochLog(Position.START, System::nanoTime, counted::statistics, EpochLogTest.NONE, reports::add);
+        counted.stream(Sampler.shuffled(1).epochs(2), execution)
                 .transform(Batches.of(16, SCHEMA))
                 .doOnNext(batch -> {
                     try (batch) {
@@ -79,17 +71,17 @@ class CausesTest {
                 })
                 .blockLast();
         Surroundings around = new Surroundings(
-                numbers.size(),
+                counted.size(),
                 execution.parallelism(),
                 Integer.MAX_VALUE,
-                numbers.loadsInFlight(),
+                counted.loadsInFlight(),
                 0,
                 0,
                 0,
                 Set.of(),
                 null,
                 connections,
-                processing);
+                0);
         return Verdict.ofCounting(around, reports.get(1));
     }
 
@@ -139,24 +131,6 @@ class CausesTest {
         assertThat(verdict)
                 .startsWith("the source answers slowly (")
                 .contains("all 8 connections of the client are in use, so a larger --in-flight changes nothing");
-    }
-
-    /** By the processor's time, as on a machine that does nothing else. */
-    @Tag("endurance")
-    @Test
-    void thread_thatHandsSmallSamplesOn_isNamed() {
-        OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        Execution execution = Execution.standard().inFlight(32);
-
-        String verdict = "too short to tell";
-        for (long samples = 1 << 18; verdict.contains("too short to tell"); samples *= 2) {
-            Dataset<Numeral> numbers = new Numbers(samples, index -> Mono.just(computed(index)));
-            verdict = verdict(numbers, execution, 0, system::getProcessCpuTime, 1);
-        }
-
-        assertThat(verdict)
-                .startsWith("handing samples on takes ")
-                .endsWith("more loads or workers do not change that: take larger samples, or several ranks");
     }
 
     @Test
