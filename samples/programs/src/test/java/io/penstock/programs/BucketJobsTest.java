@@ -54,7 +54,8 @@ class BucketJobsTest {
         try (S3Store store = bucket.store(prefix)) {
             for (String key : bucket.list(prefix).keySet()) {
                 if (!key.matches(BEING_MADE)) {
-                    objects.put(key, Objects.requireNonNull(store.find(key, 1 << 28).block(), key));
+                    objects.put(
+                            key, Objects.requireNonNull(store.find(key, 1 << 28).block(), key));
                 }
             }
         }
