@@ -4,6 +4,7 @@ import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.internal.LengthCodes;
 import io.penstock.cache.internal.RamIndex;
+import io.penstock.internal.AccessFaults;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DiskIndex implements SegmentScanner.Finds {
 
+    private final AccessFaults faults = new AccessFaults();
     private final RamIndex index;
     private final Segments segments;
     private final boolean checkAlways;
@@ -73,7 +75,9 @@ public final class DiskIndex implements SegmentScanner.Finds {
         int length = LogEntry.lengthOf(key, file, at);
         ByteBuffer value = length < 0 ? null : file.slice((int) at, length);
         boolean unchecked = !Location.isChecked(location);
-        if (value == null || (unchecked || checkAlways) && !LogEntry.matches(key, value, file, at)) {
+        boolean damaged = value == null || (unchecked || checkAlways) && !LogEntry.matches(key, value, file, at);
+        faults.raise(); // here, and not while a lock of the index is taken, which nothing would release then
+        if (value == null || damaged) {
             forgetDamaged(key, location, segment);
             return null;
         }
@@ -154,15 +158,19 @@ public final class DiskIndex implements SegmentScanner.Finds {
     public void entry(Segment segment, int kind, long valueAt) {
         ByteBuffer file = segment.bytes();
         switch (kind) {
-            case LogEntry.VALUE ->
-                value(
-                        segment,
-                        valueAt,
-                        LogEntry.key(file, valueAt),
-                        LogEntry.sequence(file, valueAt),
-                        LogEntry.length(file, valueAt));
-            case LogEntry.TOMBSTONE ->
-                tombstone(segment, LogEntry.key(file, valueAt), LogEntry.sequence(file, valueAt));
+            case LogEntry.VALUE -> {
+                SampleKey key = LogEntry.key(file, valueAt);
+                long sequence = LogEntry.sequence(file, valueAt);
+                int length = LogEntry.length(file, valueAt);
+                faults.raise();
+                value(segment, valueAt, key, sequence, length);
+            }
+            case LogEntry.TOMBSTONE -> {
+                SampleKey key = LogEntry.key(file, valueAt);
+                long sequence = LogEntry.sequence(file, valueAt);
+                faults.raise();
+                tombstone(segment, key, sequence);
+            }
             default -> damage(segment);
         }
     }
@@ -218,6 +226,7 @@ public final class DiskIndex implements SegmentScanner.Finds {
         ByteBuffer file = segment.bytes();
         int length = LogEntry.lengthOf(key, file, valueAt);
         boolean whole = length >= 0 && LogEntry.matches(key, file.slice((int) valueAt, length), file, valueAt);
+        faults.raise();
         if (!whole) {
             forgetDamaged(key, location, segment);
         }
@@ -254,7 +263,12 @@ public final class DiskIndex implements SegmentScanner.Finds {
 
     private long sequenceAt(long location) {
         Segment segment = segments.of(location);
-        return segment == null ? -1 : LogEntry.sequence(segment.bytes(), Location.position(location));
+        if (segment == null) {
+            return -1;
+        }
+        long sequence = LogEntry.sequence(segment.bytes(), Location.position(location));
+        faults.raise();
+        return sequence;
     }
 
     private void bury(long location) {
