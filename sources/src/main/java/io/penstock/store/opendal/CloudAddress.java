@@ -160,10 +160,14 @@ public record CloudAddress(String scheme, String place, String key, Map<String, 
             case GS -> config.put("bucket", place);
             case AZ -> {
                 config.put("container", place);
-                String account = environment.apply("AZURE_STORAGE_ACCOUNT");
+                String account = options.getOrDefault("account_name", environment.apply("AZURE_STORAGE_ACCOUNT"));
                 if (account != null) {
                     config.put("account_name", account);
                     config.put("endpoint", "https://" + account + ".blob.core.windows.net");
+                } else if (!options.containsKey("endpoint")) {
+                    throw new IllegalArgumentException(
+                            "%s needs an account: set AZURE_STORAGE_ACCOUNT, or add ?account_name=NAME"
+                                    .formatted(this));
                 }
                 put(config, "account_key", environment.apply("AZURE_STORAGE_KEY"));
                 put(config, "sas_token", environment.apply("AZURE_STORAGE_SAS_TOKEN"));

@@ -63,6 +63,14 @@ class CloudAddressTest {
     }
 
     @Test
+    void containerWithoutAnAccount_isRefusedWithTheWayOut() {
+        assertThatThrownBy(() -> CloudAddress.parse("az://data/a").config(name -> null))
+                .hasMessage("az://data/a needs an account: set AZURE_STORAGE_ACCOUNT, or add ?account_name=NAME");
+        assertThat(CloudAddress.parse("az://data?account_name=x").config(name -> null))
+                .containsEntry("endpoint", "https://x.blob.core.windows.net");
+    }
+
+    @Test
     void serviceThatOpenDalLacks_isRefusedByName() {
         assertThatThrownBy(() -> OpenDalStore.at(CloudAddress.parse("opendal+tape://a/b")))
                 .isInstanceOf(IllegalArgumentException.class)
