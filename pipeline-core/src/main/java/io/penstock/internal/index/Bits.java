@@ -27,6 +27,9 @@ public final class Bits implements Selection {
     /** Runs of as many words or more take less memory, 20 bytes each. */
     private static final int WORDS_A_RUN = 3;
 
+    /** Ones whose differences vote for the step of runs. */
+    private static final int SAMPLED = 1_000;
+
     private static final long BYTES = 0x0101010101010101L;
     private static final long TOPS = 0x8080808080808080L;
 
@@ -105,28 +108,49 @@ public final class Bits implements Selection {
         return ones;
     }
 
-    /** The same set, as runs where these take less memory. */
+    /** The same set, as runs of equal steps where these take less memory. */
     public Selection compact() {
-        long runs = 0;
-        for (int word = FIRST; word < words.length; word++) {
-            runs += Long.bitCount(starts(word));
-        }
-        if (runs == 0 || runs > words.length / WORDS_A_RUN) {
-            return this;
-        }
-        long[] found = new long[2 * (int) runs + 2];
-        int next = 0;
+        long step = step();
+        int most = words.length / WORDS_A_RUN;
+        long[] found = new long[2];
+        int runs = 0;
         long count = 0;
-        for (int word = FIRST; word < words.length; word++) {
-            for (long starts = starts(word); starts != 0; starts &= starts - 1) {
-                int bit = Long.numberOfTrailingZeros(starts);
-                found[next++] = count + Long.bitCount(words[word] & (1L << bit) - 1);
-                found[next++] = (word - FIRST) * (long) Long.SIZE + bit;
+        long last = -1;
+        for (int word = FIRST; word < words.length && runs <= most; word++) {
+            for (long left = step == 1 ? starts(word) : words[word]; left != 0; left &= left - 1) {
+                int bit = Long.numberOfTrailingZeros(left);
+                long index = (word - FIRST) * (long) Long.SIZE + bit;
+                if (last < 0 || index - last != step) {
+                    if (2 * runs == found.length) {
+                        found = Arrays.copyOf(found, (int) Math.min(2L * most + 2, 4L * runs));
+                    }
+                    found[2 * runs] = count + Long.bitCount(words[word] & (1L << bit) - 1);
+                    found[2 * runs++ + 1] = index;
+                }
+                last = index;
             }
             count += Long.bitCount(words[word]);
         }
-        found[next] = count;
-        return new Runs(found);
+        if (runs == 0 || runs > most) {
+            return this;
+        }
+        found = Arrays.copyOf(found, 2 * runs + 2);
+        found[2 * runs] = count;
+        return new Runs(step, found);
+    }
+
+    /** The difference of most neighbours, where the first ones have one. */
+    private long step() {
+        long step = 1;
+        int votes = 0;
+        for (long place = 1; place < Math.min(ones, SAMPLED); place++) {
+            long difference = at(place) - at(place - 1);
+            if (votes == 0) {
+                step = difference;
+            }
+            votes += difference == step ? 1 : -1;
+        }
+        return step;
     }
 
     /** The bits of a word behind a zero. */

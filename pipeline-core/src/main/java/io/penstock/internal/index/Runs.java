@@ -3,12 +3,14 @@ package io.penstock.internal.index;
 import java.util.Objects;
 
 /**
- * A set of indices that are few runs of neighbours, such as the rows at which windows of series begin: one of 10^9 is
+ * A set of indices that are few runs of equal steps, such as the rows at which windows of series begin: one of 10^9 is
  * found in half of the time that {@link Bits} take.
  *
  * <p><b>Memory</b>: 20 bytes a run.
  */
 final class Runs implements Selection {
+
+    private final long step;
 
     /** Of each run how many indices come before it, and its first index; at the end the number of all. */
     private final long[] runs;
@@ -22,8 +24,12 @@ final class Runs implements Selection {
     private final int shift;
     private final long size;
 
-    /** @param runs as the field has them */
-    Runs(long[] runs) {
+    /**
+     * @param step from one index of a run to the next
+     * @param runs as the field has them
+     */
+    Runs(long step, long... runs) {
+        this.step = step;
         this.runs = runs;
         this.size = runs[runs.length - 2];
         this.shift = Long.SIZE - Long.numberOfLeadingZeros(size / (runs.length / 2));
@@ -60,7 +66,7 @@ final class Runs implements Selection {
 
     private long at(int from, long place) {
         int run = last(from, place);
-        return place - runs[2 * run] + runs[2 * run + 1];
+        return (place - runs[2 * run]) * step + runs[2 * run + 1];
     }
 
     /** In two steps, so that the waits for what lies in no processor's cache overlap. */

@@ -18,7 +18,11 @@ class BitsTest {
 
     /** Whether an index is taken: one in {@code of}, in runs of {@code run}. */
     private static boolean taken(long index, long seed, int of, int run) {
-        return Long.remainderUnsigned(Mixing.fold(seed, index / run), of) == 0;
+        return taken(index, seed, of, run, 1);
+    }
+
+    private static boolean taken(long index, long seed, int of, int run, int step) {
+        return Long.remainderUnsigned(Mixing.fold(seed, index / run), of) == 0 && index % run % step == 0;
     }
 
     @Property(tries = 200)
@@ -26,11 +30,13 @@ class BitsTest {
             @ForAll @LongRange(max = 70_000) long n,
             @ForAll long seed,
             @ForAll @IntRange(min = 1, max = 5_000) int of,
-            @ForAll @IntRange(min = 1, max = 3_000) int run) {
-        long[] expected =
-                LongStream.range(0, n).filter(i -> taken(i, seed, of, run)).toArray();
+            @ForAll @IntRange(min = 1, max = 3_000) int run,
+            @ForAll @IntRange(min = 1, max = 200) int step) {
+        long[] expected = LongStream.range(0, n)
+                .filter(i -> taken(i, seed, of, run, step))
+                .toArray();
 
-        Bits bits = Bits.of(n, i -> taken(i, seed, of, run));
+        Bits bits = Bits.of(n, i -> taken(i, seed, of, run, step));
 
         for (Selection set : List.of(bits, bits.compact())) {
             assertThat(set.size()).isEqualTo(expected.length);
@@ -48,6 +54,7 @@ class BitsTest {
     @Test
     void compact_longRuns_areKeptAsRuns() {
         assertThat(Bits.of(100_000, index -> index % 1_000 < 970).compact()).isInstanceOf(Runs.class);
+        assertThat(Bits.of(100_000, index -> index % 1_000 % 24 == 0).compact()).isInstanceOf(Runs.class);
         assertThat(Bits.of(100_000, index -> index % 100 < 70).compact()).isInstanceOf(Bits.class);
     }
 

@@ -30,6 +30,8 @@ public final class DrawCost {
         measure(bench, of("resume").param("samples", FEW, MANY).param("order", "rank 3 of 8", "stable rank 3 of 8"));
         ChainedOptionsBuilder filtered = of("(draw|group)").param("samples", "1000000", Long.toString(MANY_FILTERED));
         measure(bench, filtered.param("order", DrawLoop.FILTERED));
+        ChainedOptionsBuilder windows = of("(draw|group)").param("samples", MANY);
+        measure(bench, windows.param("order", DrawLoop.WINDOWS, DrawLoop.STRIDES));
     }
 
     private static ChainedOptionsBuilder of(String methods) {
@@ -65,7 +67,7 @@ public final class DrawCost {
         String act = name.endsWith(".resume") ? "resuming" : name.endsWith(".group") ? "a draw in a group" : "a draw";
         String what = "%s, n = %,d: ".formatted(order, samples);
         double nanos = result.getPrimaryResult().getScore();
-        boolean mixed = order.startsWith(DrawLoop.MIXED);
+        boolean mixed = order.startsWith(DrawLoop.MIXED) || order.startsWith(DrawLoop.WINDOWS);
         if (samples >= MANY_FILTERED && !act.equals("resuming")) {
             bench.atMost(mixed ? MAX_NANOS_MIXED : MAX_NANOS, what + act, nanos, "ns");
         } else {

@@ -1,6 +1,7 @@
 package io.penstock.bench.suite;
 
 import io.penstock.internal.index.Bits;
+import io.penstock.internal.index.Selection;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
 import io.penstock.order.Position;
@@ -23,8 +24,13 @@ public class DrawLoop {
 
     static final String MIXED = "mixture of 4";
     private static final String LINES = MIXED + " by weights that go in a line";
+    static final String LINES_OF_8 = LINES + " at rank 3 of 8";
+    static final String WINDOWS = "windows of 30 rows of series of 1030";
+    static final String STRIDES = WINDOWS + " at every 4th row";
     static final String FILTERED = MIXED + " behind a filter that takes 70 %"; // JMH parts values at commas
     private static final int GROUP = 64;
+    private static final int SERIES = 1030;
+    private static final int SPAN = 30;
     private static final long EPOCHS = 1000;
 
     /** Samples of the data set. */
@@ -32,19 +38,25 @@ public class DrawLoop {
     public long samples;
 
     /** Which order and shard. */
-    @Param({"shuffled", "rank 3 of 8", "stable rank 3 of 8", MIXED, LINES})
+    @Param({"shuffled", "rank 3 of 8", "stable rank 3 of 8", MIXED, LINES, LINES_OF_8})
     public String order = "shuffled";
 
-    private @Nullable Bits filter;
+    private @Nullable Selection filter;
     private Draws draws = sampler().draws(samples);
     private long number;
 
     /** Starts again in another order. */
     @Setup
     public void begin() {
-        filter = FILTERED.equals(order)
-                ? Bits.of(samples, index -> Long.remainderUnsigned(Mixing.mix(index), 10) < 7)
-                : null;
+        filter = switch (order) {
+            case FILTERED -> Bits.of(samples, index -> Long.remainderUnsigned(Mixing.mix(index), 10) < 7);
+            case WINDOWS ->
+                Bits.of(samples, row -> row % SERIES <= SERIES - SPAN).compact();
+            case STRIDES ->
+                Bits.of(samples, row -> row % SERIES <= SERIES - SPAN && row % SERIES % 4 == 0)
+                        .compact();
+            default -> null;
+        };
         draws = sampler().draws(drawn());
         number = 0;
     }
@@ -58,15 +70,16 @@ public class DrawLoop {
         Sampler chosen = switch (order) {
             case "rank 3 of 8" -> shuffled.shard(Shard.of(3, 8));
             case "stable rank 3 of 8" -> shuffled.mode(ShardMode.stable()).shard(Shard.of(3, 8));
-            case LINES ->
-                shuffled.mixed(quarters(samples)
-                        .weightsAt(samples, 0.1, 0.2, 0.3, 0.4)
-                        .lines()
-                        .draws(samples));
+            case LINES -> shuffled.mixed(lines());
+            case LINES_OF_8 -> shuffled.mixed(lines()).shard(Shard.of(3, 8));
             case MIXED, FILTERED -> shuffled.mixed(quarters(drawn()));
             default -> shuffled;
         };
         return chosen.epochs(EPOCHS);
+    }
+
+    private Proportions lines() {
+        return quarters(samples).weightsAt(samples, 0.1, 0.2, 0.3, 0.4).lines().draws(samples);
     }
 
     private static Proportions quarters(long samples) {
@@ -95,7 +108,7 @@ public class DrawLoop {
         return drawn;
     }
 
-    private static void select(Draw[] drawn, Bits filter) {
+    private static void select(Draw[] drawn, Selection filter) {
         long[] indices = new long[drawn.length];
         for (int i = 0; i < drawn.length; i++) {
             indices[i] = drawn[i].index();
