@@ -23,7 +23,7 @@ import java.io.StringWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.ServiceLoader;
-import java.util.stream.Stream;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -93,7 +93,7 @@ public final class Main implements Runnable {
     /** Runs a command on this process's standard output and standard error; its status. */
     public static int run(String... arguments) {
         Terminal.escapeLogs();
-        return execute(commandLine().setOut(Output.standard()), arguments);
+        return execute(commandLine(arguments).setOut(Output.standard()), arguments);
     }
 
     /** Runs a command; its status. */
@@ -122,9 +122,21 @@ public final class Main implements Runnable {
 
     /** The program with all commands that are on the class path. */
     public static CommandLine commandLine() {
+        return commandLine(commands());
+    }
+
+    /** Commands have hundreds of flags, whose reading takes longer than a small run: one that is named comes alone. */
+    private static CommandLine commandLine(String... arguments) {
+        Map<String, Supplier<CommandLine>> commands = commands();
+        Supplier<CommandLine> named = arguments.length == 0 ? null : commands.get(arguments[0]);
+        return commandLine(named == null ? commands : Map.of(arguments[0], named));
+    }
+
+    private static CommandLine commandLine(Map<String, Supplier<CommandLine>> commands) {
         Main main = new Main();
         CommandLine program = new CommandLine(main);
-        commands().forEach(program::addSubcommand);
+        commands.forEach((name, command) -> program.addSubcommand(name, command.get()));
+        program.addSubcommand(new HelpCommand());
         return SourceFlags.readBy(program)
                 .registerConverter(MaterializeTarget.class, Flags.reading(MaterializeTarget::parse))
                 .setExpandAtFiles(false) // --resume @FILE is ours
@@ -135,35 +147,37 @@ public final class Main implements Runnable {
     }
 
     /** By name, in the order in which the help lists them. */
-    private static Map<String, CommandLine> commands() {
-        Map<String, CommandLine> commands = new LinkedHashMap<>();
-        Stream.of(
-                        new CommandLine(new StreamCommand()),
-                        new CommandLine(new ExplainCommand()),
-                        CacheCommand.command(),
-                        new CommandLine(new MaterializeCommand()),
-                        MissingCommand.of(
-                                "spark-materialize",
-                                "Run the deterministic part of a pipeline as a job on Apache Spark (4.2), which "
-                                        + "is built in on demand."),
-                        MissingCommand.of(
-                                "train",
-                                "Train a small convolutional network on labelled pictures, with DJL on PyTorch, "
-                                        + "which is built in on demand."),
-                        FitCommand.command(),
-                        new CommandLine(new ShowCommand()),
-                        new CommandLine(new DemoCommand()),
-                        MissingCommand.of("bench", "Run the benchmarks and comparisons that the documentation names."),
-                        new CommandLine(new ServeCommand()),
-                        new CommandLine(new ServeFilesCommand()),
-                        new CommandLine(new WatchCommand()),
-                        new CommandLine(new HelpCommand()))
-                .forEach(command -> commands.put(command.getCommandName(), command));
+    private static Map<String, Supplier<CommandLine>> commands() {
+        Map<String, Supplier<CommandLine>> commands = new LinkedHashMap<>();
+        commands.put("stream", () -> new CommandLine(new StreamCommand()));
+        commands.put("explain", () -> new CommandLine(new ExplainCommand()));
+        commands.put("cache", CacheCommand::command);
+        commands.put("materialize", () -> new CommandLine(new MaterializeCommand()));
+        putMissing(
+                commands,
+                "spark-materialize",
+                "Run the deterministic part of a pipeline as a job on Apache Spark (4.2), which is built in on demand.");
+        putMissing(
+                commands,
+                "train",
+                "Train a small convolutional network on labelled pictures, with DJL on PyTorch, which is built in on "
+                        + "demand.");
+        commands.put("fit", FitCommand::command);
+        commands.put("show", () -> new CommandLine(new ShowCommand()));
+        commands.put("demo", () -> new CommandLine(new DemoCommand()));
+        putMissing(commands, "bench", "Run the benchmarks and comparisons that the documentation names.");
+        commands.put("serve", () -> new CommandLine(new ServeCommand()));
+        commands.put("serve-files", () -> new CommandLine(new ServeFilesCommand()));
+        commands.put("watch", () -> new CommandLine(new WatchCommand()));
         ServiceLoader.load(AddedCommand.class, Main.class.getClassLoader()).forEach(added -> {
-            CommandLine command = new CommandLine(added);
-            commands.put(command.getCommandName(), command);
+            String name = added.getClass().getAnnotation(Command.class).name();
+            commands.put(name, () -> new CommandLine(added));
         });
         return commands;
+    }
+
+    private static void putMissing(Map<String, Supplier<CommandLine>> commands, String name, String description) {
+        commands.put(name, () -> MissingCommand.of(name, description));
     }
 
     @Override
