@@ -65,7 +65,7 @@ public final class Span extends Event {
     private Span() {}
 
     /** Begins one; null where no recording wants it. */
-    public static @Nullable Span begun() {
+    static @Nullable Span begun() {
         Span span = new Span();
         if (!span.isEnabled()) {
             return null;

@@ -12,6 +12,7 @@ import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.internal.Begun;
 import io.penstock.internal.Span;
+import io.penstock.internal.Spans;
 import io.penstock.internal.StageMeter;
 import io.penstock.order.Draw;
 import io.penstock.stream.internal.OrderedMerge;
@@ -98,10 +99,10 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
         }
         @Nullable ByteBuffer[] found = lookup.findAll(keys, draws, begun, views);
         countHits(draws, found);
-        Span tracing = Span.begun(); // one question for all of them: they are hit in a microsecond
+        Span tracing = Spans.begin(); // one question for all of them: they are hit in a microsecond
         for (int i = 0; tracing != null && i < draws.length; i++) {
             if (found[i] != null) {
-                traced(Span.begun(), 0, draws[i]);
+                traced(Spans.begin(), 0, draws[i]);
             }
         }
     }
@@ -187,14 +188,14 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
     @Override
     public void hit(int tier, SampleKey key, Draw draw) {
         hits[tier][part(draw)].count(draw);
-        traced(Span.begun(), tier, draw);
+        traced(Spans.begin(), tier, draw);
     }
 
     /** A hit: with a load that an earlier epoch began it would be a miss of an epoch without loads. */
     @Override
     public void joined(Draw draw) {
         hits[0][part(draw)].count(draw);
-        traced(Span.begun(), 0, draw);
+        traced(Spans.begin(), 0, draw);
     }
 
     @Override

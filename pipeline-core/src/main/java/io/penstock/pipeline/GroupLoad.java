@@ -2,14 +2,15 @@ package io.penstock.pipeline;
 
 import io.penstock.internal.Guarded;
 import io.penstock.internal.Span;
+import io.penstock.internal.Spans;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
@@ -40,7 +41,7 @@ final class GroupLoad<T> implements GroupLoader.Receiver<T> {
     private final AtomicBoolean started = new AtomicBoolean();
     private final Disposable.Swap load = Disposables.swap();
     private volatile long startedAt;
-    private volatile @Nullable Span[] spans = {};
+    private volatile List<@Nullable Span> spans = List.of();
 
     private GroupLoad(Source<T> source, GroupLoader<T> loader, Draw[] draws) {
         this.source = source;
@@ -63,7 +64,7 @@ final class GroupLoad<T> implements GroupLoader.Receiver<T> {
     private void start(Context context) {
         if (started.compareAndSet(false, true)) {
             startedAt = System.nanoTime();
-            spans = Stream.generate(Span::begun).limit(draws.length).toArray(Span[]::new);
+            spans = Spans.begin(draws.length);
             long[] indices = Arrays.stream(draws).mapToLong(Draw::index).toArray();
             load.update(new Guarded<>(Mono.defer(Thrown.supplier(() -> loader.getAll(indices, this))))
                     .subscribe(none -> {}, this::failRest, this::failForgotten, context));
@@ -132,7 +133,7 @@ final class GroupLoad<T> implements GroupLoader.Receiver<T> {
             if (value == null) {
                 waiter.onError(source.failure(draws[place], failure == null ? new NullPointerException() : failure));
             } else {
-                source.loaded(draws[place], startedAt, draws.length, spans[place]);
+                source.loaded(draws[place], startedAt, draws.length, spans.get(place));
                 waiter.complete(value);
             }
         } catch (Throwable e) { // of this draw's subscriber: the other draws must not miss their outcomes

@@ -5,6 +5,7 @@ import io.penstock.fault.SampleException;
 import io.penstock.internal.Begun;
 import io.penstock.internal.Guarded;
 import io.penstock.internal.Span;
+import io.penstock.internal.Spans;
 import io.penstock.internal.StageMeter;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
@@ -58,7 +59,7 @@ final class Source<T> extends Stage<T> implements Dataset<T> {
 
     @Override
     Object begin(Draw draw) {
-        Span span = Span.begun();
+        Span span = Spans.begin();
         long started = meter.start(draw);
         Object begun;
         try {
@@ -81,7 +82,7 @@ final class Source<T> extends Stage<T> implements Dataset<T> {
 
     private <A> Mono<A> later(Mono<A> mono, Draw draw) {
         return Mono.defer(() -> {
-            Span span = Span.begun();
+            Span span = Spans.begin();
             long started = System.nanoTime();
             return new Guarded<>(mono).onErrorMap(e -> failure(draw, e)).doOnSuccess(value -> {
                 meter.stop(draw, started);

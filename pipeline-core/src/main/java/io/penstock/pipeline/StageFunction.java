@@ -2,6 +2,7 @@ package io.penstock.pipeline;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.internal.Span;
+import io.penstock.internal.Spans;
 import io.penstock.internal.StageMeter;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
@@ -96,7 +97,7 @@ sealed interface StageFunction<A, B> {
 
         @Override
         public B apply(A value, Draw draw) {
-            Span span = Span.begun();
+            Span span = Spans.begin();
             long started = meter.start(draw);
             B result;
             try {

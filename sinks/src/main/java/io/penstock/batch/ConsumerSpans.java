@@ -1,6 +1,7 @@
 package io.penstock.batch;
 
 import io.penstock.internal.Span;
+import io.penstock.internal.Spans;
 import io.penstock.order.Position;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +10,7 @@ final class ConsumerSpans {
 
     private static final String BATCH = "batch";
 
-    private @Nullable Span waiting = Span.begun();
+    private @Nullable Span waiting = Spans.begin();
     private @Nullable Span step;
     private long epoch;
     private Position next = Position.START;
@@ -22,13 +23,13 @@ final class ConsumerSpans {
         if (waiting != null) {
             waiting.end(Span.Kind.WAIT, BATCH, epoch, next, number);
         }
-        step = Span.begun();
+        step = Spans.begin();
     }
 
     void end() {
         if (step != null) {
             step.end(Span.Kind.STEP, BATCH, epoch, next, number);
         }
-        waiting = Span.begun();
+        waiting = Spans.begin();
     }
 }
