@@ -2,11 +2,12 @@ package io.penstock.cli.stream;
 
 import io.penstock.cli.flag.NumberFlag;
 import io.penstock.page.GuardedServer;
+import java.net.URI;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The flags for the page of counts. */
+/** The flags for counts that other programs read. */
 final class MetricsFlags {
 
     @Option(names = "--metrics-port", paramLabel = "N", converter = NumberFlag.Port.class)
@@ -15,15 +16,23 @@ final class MetricsFlags {
     @Option(names = "--metrics-host", paramLabel = "ADDRESS")
     private @Nullable String host;
 
+    @Option(names = "--otlp", paramLabel = "URL")
+    private @Nullable URI otlp;
+
     /** @throws IllegalArgumentException if they do not fit to one another */
     void check() {
         if (host != null && port == null) {
             throw new IllegalArgumentException("--metrics-host needs --metrics-port");
         }
+        if (otlp != null) {
+            OtlpPush.metrics(otlp);
+        }
     }
 
-    /** Serves the page; null where none was asked for. */
-    @Nullable MetricsPage open() {
-        return port == null ? null : new MetricsPage(Objects.requireNonNullElse(host, GuardedServer.LOOPBACK), port);
+    /** Serves the page and pushes; null where neither was asked for. */
+    @Nullable RunMeters open() {
+        MetricsPage page =
+                port == null ? null : new MetricsPage(Objects.requireNonNullElse(host, GuardedServer.LOOPBACK), port);
+        return page == null && otlp == null ? null : new RunMeters(page, otlp);
     }
 }

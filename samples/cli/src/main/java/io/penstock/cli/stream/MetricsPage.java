@@ -1,31 +1,23 @@
 package io.penstock.cli.stream;
 
-import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.handler.codec.http.HttpMethod;
-import io.penstock.cache.Cache;
-import io.penstock.metrics.ConsumerMetrics;
-import io.penstock.metrics.PipelineMetrics;
-import io.penstock.metrics.TierMetrics;
-import io.penstock.order.Shard;
 import io.penstock.page.Answer;
 import io.penstock.page.GuardedServer;
-import io.penstock.pipeline.Pipeline;
 import java.nio.charset.StandardCharsets;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 
-/** What the run counts, for Prometheus to fetch: {@code http://HOST:PORT/metrics}. */
+/** Meters for Prometheus to fetch: {@code http://HOST:PORT/metrics}. */
 final class MetricsPage implements AutoCloseable {
 
     private static final String TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    private final ConsumerMetrics consumer = new ConsumerMetrics();
     private final String host;
     private final GuardedServer server;
 
@@ -38,33 +30,9 @@ final class MetricsPage implements AutoCloseable {
         this.server = GuardedServer.open("--metrics-port", host, port, this::answer);
     }
 
-    /** The cache with its latency measured, and its counts on the page. */
-    Cache show(Cache cache) {
-        Cache timed = TierMetrics.timed(cache, registry);
-        new TierMetrics(timed).bindTo(registry);
-        return timed;
-    }
-
-    /** A pipeline and the rank that runs it. */
-    void show(Pipeline<?> pipeline, Shard shard) {
-        new PipelineMetrics(pipeline).bindTo(registry);
-        consumer.bindTo(registry);
-        gauge("penstock.rank", "the rank of this process, counted from 0", shard.rank());
-        gauge("penstock.world", "how many ranks the job has", shard.worldSize());
-    }
-
-    private void gauge(String name, String description, int value) {
-        Gauge.builder(name, () -> value).description(description).register(registry);
-    }
-
-    /** Measures how long the consumer waits for batches. */
-    <T> Flux<T> measure(Flux<T> batches) {
-        return consumer.measure(batches);
-    }
-
-    /** Measures how long one batch takes that a consumer asked for by its number. */
-    <T> Flux<T> measureNumbered(Flux<T> batch) {
-        return consumer.measureNumbered(batch);
+    /** The meters that the page shows. */
+    MeterRegistry registry() {
+        return registry;
     }
 
     String address() {
@@ -83,6 +51,5 @@ final class MetricsPage implements AutoCloseable {
     @Override
     public void close() {
         server.close();
-        registry.close();
     }
 }

@@ -27,7 +27,7 @@ import reactor.core.publisher.Flux;
  * @param loads    the samples of an order, loaded ahead
  * @param words    what else the bytes of its batches depend on, by name
  * @param token    of the start
- * @param page     of counts; null if none was asked for
+ * @param meters   null if none were asked for
  * @param ofTable  whether a source is a table
  * @param writes   to the cache on disk
  * @param closing  what is to be done at its end, in this order
@@ -41,7 +41,7 @@ public record Run<T>(
         Map<String, String> words,
         ResumeToken token,
         RunFacts facts,
-        @Nullable MetricsPage page,
+        @Nullable RunMeters meters,
         boolean ofTable,
         LastWrites writes,
         List<Runnable> closing)
@@ -84,14 +84,14 @@ public record Run<T>(
         return batching.mixing(feed.rows().schema().names());
     }
 
-    /** The batches, with the consumer's waits on the page of counts, if one was asked for. */
+    /** The batches, with the consumer's waits among the meters, if they were asked for. */
     public Flux<Batch> measured(Flux<Batch> batches) {
-        return named(page == null ? batches : page.measure(batches));
+        return named(meters == null ? batches : meters.measure(batches));
     }
 
-    /** One batch that was asked for by its number, with the time it takes on the page of counts. */
+    /** One batch that was asked for by its number, with the time it takes among the meters. */
     public Flux<Batch> measuredNumbered(Flux<Batch> batch) {
-        return named(page == null ? batch : page.measureNumbered(batch));
+        return named(meters == null ? batch : meters.measureNumbered(batch));
     }
 
     private Flux<Batch> named(Flux<Batch> batches) {
@@ -116,7 +116,7 @@ public record Run<T>(
 
     /** Where the page of counts is, if one was asked for. */
     public @Nullable String metrics() {
-        return page == null ? null : page.address();
+        return meters == null ? null : meters.address();
     }
 
     /** The token of a position of this run. */

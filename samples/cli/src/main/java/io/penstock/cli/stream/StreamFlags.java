@@ -111,12 +111,12 @@ public final class StreamFlags {
         ResumeToken token = order.token(); // a broken one is said before a large folder is listed
         List<Runnable> closing = new ArrayList<>();
         try {
-            MetricsPage page = looking ? null : metrics.open();
-            if (page != null) {
-                closing.add(page::close);
+            RunMeters meters = looking ? null : metrics.open();
+            if (meters != null) {
+                closing.add(meters::close);
             }
             RunCache cache = (looking && !order.isLazy() ? new CacheFlags() : caches)
-                    .open(page == null ? shown -> shown : page::show);
+                    .open(meters == null ? shown -> shown : meters::show);
             closing.add(cache::close);
             QuarantineFile quarantine = looking ? null : errors.open();
             if (quarantine != null) {
@@ -128,7 +128,7 @@ public final class StreamFlags {
             }
             Feed<?> feed = feed(cache, errors.measuring(quarantine), terminal);
             Consumer<SampleException> told = quarantine == null ? failures : quarantine;
-            return run(feed, cache, topology, token, loads.execution(pool), told, page, closing);
+            return run(feed, cache, topology, token, loads.execution(pool), told, meters, closing);
         } catch (RuntimeException | Error e) {
             closing.forEach(Runnable::run);
             throw e;
@@ -151,7 +151,7 @@ public final class StreamFlags {
             @Nullable ResumeToken token,
             Execution execution,
             Consumer<SampleException> told,
-            @Nullable MetricsPage page,
+            @Nullable RunMeters meters,
             List<Runnable> closing) {
         // fail() too: it holds the source's figures, which a bare dataset would count again at every look
         Pipeline<T> pipeline = feed.pipeline().onError(errors.policy(told));
@@ -163,8 +163,8 @@ public final class StreamFlags {
         batches.requireOne(sampler, pipeline.size());
         batches.of(feed.rows()); // refuses fields that are not there, before anything is loaded
         batches.mixing(feed.rows().schema().names());
-        if (page != null) {
-            page.show(pipeline, sampler.shard());
+        if (meters != null) {
+            meters.show(pipeline, sampler.shard());
         }
         LastWrites writes = new LastWrites();
         if (cache.directory() == null) {
@@ -180,7 +180,7 @@ public final class StreamFlags {
                 Map.of("batch", batches.toString(), "on error", errors.onError().toString()),
                 ResumeToken.of(pipeline, sampler),
                 facts,
-                page,
+                meters,
                 source.hasTables(),
                 writes,
                 closing);

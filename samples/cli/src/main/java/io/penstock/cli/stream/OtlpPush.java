@@ -1,0 +1,80 @@
+package io.penstock.cli.stream;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.ipc.http.HttpUrlConnectionSender;
+import io.micrometer.registry.otlp.OtlpConfig;
+import io.micrometer.registry.otlp.OtlpHttpMetricsSender;
+import io.micrometer.registry.otlp.OtlpMeterRegistry;
+import io.micrometer.registry.otlp.OtlpMetricsSender;
+import io.penstock.cli.console.Reason;
+import java.net.URI;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Meters that are pushed to a collector each minute and at the end. A collector that does not answer fails no run: a
+ * warning names it. Headers and the resource are those of OpenTelemetry's variables.
+ * @see <a href="https://opentelemetry.io/docs/specs/otel/protocol/exporter/">OTLP exporters</a>
+ */
+final class OtlpPush {
+
+    private static final String METRICS = "v1/metrics";
+
+    private static final Logger LOG = LoggerFactory.getLogger(OtlpPush.class);
+
+    private OtlpPush() {}
+
+    static MeterRegistry to(URI collector) {
+        String url = metrics(collector);
+        OtlpConfig config = new OtlpConfig() {
+            @Override
+            public @Nullable String get(String key) {
+                return null;
+            }
+
+            @Override
+            public String url() {
+                return url;
+            }
+
+            @Override
+            public Map<String, String> resourceAttributes() {
+                Map<String, String> attributes = new HashMap<>(Map.of("service.name", "penstock"));
+                attributes.putAll(OtlpConfig.super.resourceAttributes());
+                return attributes;
+            }
+        };
+        OtlpHttpMetricsSender sender = new OtlpHttpMetricsSender(new HttpUrlConnectionSender());
+        AtomicBoolean warned = new AtomicBoolean();
+        return OtlpMeterRegistry.builder(config)
+                .metricsSender(request -> send(sender, request, warned))
+                .build();
+    }
+
+    /** Sends what is counted up to now; the next time all of it goes again. */
+    private static void send(OtlpMetricsSender sender, OtlpMetricsSender.Request request, AtomicBoolean warned) {
+        try {
+            sender.send(request);
+        } catch (Exception e) { // as the sender declares
+            if (warned.compareAndSet(false, true)) {
+                LOG.warn("counts do not reach {}: {}; the run goes on without", request.getAddress(), Reason.of(e));
+            }
+        }
+    }
+
+    /** An address without a path is a collector's; metrics have their own below it. */
+    static String metrics(URI collector) {
+        if (collector.getHost() == null
+                || !String.valueOf(collector.getScheme()).matches("https?")) {
+            throw new IllegalArgumentException(
+                    "--otlp needs an address such as http://collector:4318, was \"%s\"".formatted(collector));
+        }
+        return collector.getPath().length() > 1
+                ? collector.toString()
+                : collector.resolve("/" + METRICS).toString();
+    }
+}
