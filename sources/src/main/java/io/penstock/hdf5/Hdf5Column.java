@@ -5,6 +5,7 @@ import io.penstock.internal.Thrown;
 import io.penstock.store.LocalStore;
 import io.penstock.store.StoreFile;
 import io.penstock.store.internal.ChunkCache;
+import io.penstock.store.internal.RecordGroup;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
@@ -47,10 +48,11 @@ final class Hdf5Column {
      * @param chunk  what is read at a time
      * @param width  bytes of an element
      * @param fill   the bytes of an element that is not stored
+     * @param plain  where the rows lie in the file, one after another; -1 if they do not
      * @param pieces the chunks by their numbers; null for one that is not stored
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    record Layout(Shape shape, Shape chunk, int width, byte[] fill, LongFunction<@Nullable Piece> pieces) {}
+    record Layout(Shape shape, Shape chunk, int width, byte[] fill, long plain, LongFunction<@Nullable Piece> pieces) {}
 
     Hdf5Column(String path, StoreFile file, Layout layout) {
         this.path = path;
@@ -81,6 +83,13 @@ final class Hdf5Column {
 
     int width() {
         return layout.width;
+    }
+
+    /** Where a row lies in the file; null if it has to be decoded. */
+    <R> RecordGroup.@Nullable Piece<R> plain(int place, long index, Function<ByteBuffer, R> made) {
+        return layout.plain < 0
+                ? null
+                : new RecordGroup.Piece<>(place, 0, file, layout.plain + index * rowBytes, rowBytes, made);
     }
 
     /** The bytes of a row, which are not to be written to. */

@@ -53,7 +53,8 @@ record Hdf5Field(String name, Hdf5Column column, int offset, Hdf5Element element
                 : row.map(Thrown.function(this::value));
     }
 
-    private Tensor value(ByteBuffer row) {
+    /** What the bytes of a row are, where the value lies in them. */
+    Tensor value(ByteBuffer row) {
         int width = element.width();
         if (element.padding() != null) {
             ByteBuffer text = row.slice(offset, width);

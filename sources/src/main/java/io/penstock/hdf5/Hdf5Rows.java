@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -154,10 +155,21 @@ public final class Hdf5Rows implements Dataset<Row>, GroupLoader<Row>, AutoClose
                 file.store(), columns.stream().mapToLong(Hdf5Column::rowBytes).sum());
     }
 
-    /** Those of one chunk share its load. */
+    /** Those of one chunk share its load; those that lie in the file as they are, are read together. */
     @Override
     public Mono<Void> getAll(long[] indices, Receiver<Row> receiver) {
-        return RecordGroup.each(0, indices.length, place -> Mono.defer(() -> get(indices[place])), receiver);
+        return RecordGroup.read(indices, this::plain, index -> Mono.defer(() -> get(index)), receiver);
+    }
+
+    private RecordGroup.@Nullable Piece<Row> plain(int place, long index) {
+        Hdf5Field field = fields.get(0);
+        return fields.size() > 1 || field.element().onHeap()
+                ? null
+                : field.column()
+                        .plain(
+                                place,
+                                Objects.checkIndex(index, size()),
+                                row -> new Row(names, List.of(field.value(row))));
     }
 
     /** The file and the row: {@code train.h5[17]}. Its state is the file's folder, size and modification time. */

@@ -230,7 +230,7 @@ final class Hdf5Tree {
             }
             Shape chunk = Shape.of(lengths);
             Hdf5Chunks chunks = new Hdf5Chunks(file, data, header, shape, chunk, stored.size());
-            return new Layout(shape, chunk, width, fill, chunks::piece);
+            return new Layout(shape, chunk, width, fill, -1, chunks::piece);
         }
         long rowBytes = row * width;
         if (header.hasMessageOfType(CompactDataLayoutMessage.class)) {
@@ -239,20 +239,20 @@ final class Hdf5Tree {
                     .slice();
             requireBytes(shape, width, held.capacity());
             // reads a byte, which tells if the file was changed
-            return new Layout(shape, shape, width, fill, number -> new Piece(0, 1, bytes -> held));
+            return new Layout(shape, shape, width, fill, -1, number -> new Piece(0, 1, bytes -> held));
         }
         long address =
                 header.getMessageOfType(ContiguousDataLayoutMessage.class).getAddress();
         long rows = Math.max(1, READ_AT_ONCE / rowBytes);
         Shape chunk = shape.dropFirst().prepend(rows);
         if (address == Constants.UNDEFINED_ADDRESS) {
-            return new Layout(shape, chunk, width, fill, number -> null);
+            return new Layout(shape, chunk, width, fill, -1, number -> null);
         }
         long start = address + file.getUserBlockSize();
         requireBytes(shape, width, address < 0 ? 0 : stored.size() - start);
         long each = rows * rowBytes;
         long end = start + shape.dim(0) * rowBytes;
-        return new Layout(shape, chunk, width, fill, number -> {
+        return new Layout(shape, chunk, width, fill, start, number -> {
             long at = start + number * each;
             return new Piece(at, (int) Math.min(each, end - at), ByteBuffer::slice);
         });
