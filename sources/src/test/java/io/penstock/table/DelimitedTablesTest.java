@@ -100,10 +100,10 @@ class DelimitedTablesTest {
 
     @Test
     void csv_byteOrderMarkAndOtherAlphabets_areKeptApart() {
-        Table table = csv("\uFEFFname,x\nЖеня,1\n蔵,2\n", STANDARD);
+        Table table = csv("\uFEFFname,x\nЖеня,1\n蔵,2\n\uFFFD,3\n", STANDARD);
 
         assertThat(table.schema().names()).containsExactly("name", "x");
-        assertThat(texts(table, "name")).containsExactly("Женя", "蔵");
+        assertThat(texts(table, "name")).containsExactly("Женя", "蔵", "\uFFFD");
     }
 
     @Test
@@ -212,6 +212,8 @@ class DelimitedTablesTest {
     void csv_carriageReturnsThatEndNoLine_belongToTheirCells() {
         Table table = csv("a,b\r\n\r\r\nx\ry,z\r\n\r\n\"1\r2\",\r\n3,4\r\r\n", STANDARD);
 
+        assertThatThrownBy(() -> row(csv("a,b\n\"1\"\r,2\n", STANDARD), 0))
+                .hasMessageContaining("line 2: text follows the closing quote of cell 1");
         assertThat(table.size()).isEqualTo(3);
         assertThat(texts(table, "a")).containsExactly("x\ry", "1\r2", "3");
         assertThat(texts(table, "b")).containsExactly("z", "", "4\r");

@@ -4,7 +4,6 @@ import io.penstock.table.internal.ColumnType;
 import io.penstock.tensor.DType;
 import io.penstock.zarr.internal.element.HalfFloat;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Set;
 
@@ -18,11 +17,6 @@ final class CellText {
     private static final int SHOWN = 40;
 
     private CellText() {}
-
-    /** The text of a cell, without spaces around it. */
-    static String of(byte[] cell) {
-        return new String(cell, StandardCharsets.UTF_8).strip();
-    }
 
     /** Whether there is no number. */
     static boolean isNull(String text) {

@@ -46,19 +46,19 @@ final class CsvRows implements RecordReader {
 
     @Override
     public void read(byte[] bytes, int from, int to, RowSink sink) {
-        cells.find(bytes, from, to);
-        if (cells.count() != header.size()) {
-            throw new CellFault("there are %d cells, the header has %d".formatted(cells.count(), header.size()));
+        List<byte[]> found = cells.of(bytes, from, to);
+        if (found.size() != header.size()) {
+            throw new CellFault("there are %d cells, the header has %d".formatted(found.size(), header.size()));
         }
-        cells.requireUtf8(header);
+        CsvCells.requireUtf8(found, header);
         for (int i = 0; i < numbers.length; i++) {
             ColumnType type = sink.type(i);
-            byte[] cell = cells.cell(numbers[i]);
+            byte[] cell = found.get(numbers[i]);
             if (type.dtype() == DType.U8) {
                 sink.text(i, cell);
                 continue;
             }
-            String text = CellText.of(cell);
+            String text = CsvCells.text(cell).strip();
             if (CellText.isNull(text)) {
                 sink.missing(i);
             } else {

@@ -142,14 +142,14 @@ public final class DelimitedFile extends TableFile {
             start = at;
             at = end(records, bytes, start);
         } while (records.isBlank() && at < bytes.length);
-        CsvCells cells = new CsvCells(syntax);
         try {
-            cells.find(bytes, start, contentEnd(bytes, start, at));
-            cells.requireUtf8(cells.texts());
+            List<byte[]> cells = new CsvCells(syntax).of(bytes, start, contentEnd(bytes, start, at));
+            List<String> names = cells.stream().map(CsvCells::text).toList();
+            CsvCells.requireUtf8(cells, names);
+            return names;
         } catch (CellFault e) {
             throw new FormatException("its header, line %d: %s".formatted(records.line(), e.getMessage()), e);
         }
-        return cells.texts();
     }
 
     /** Where the record ends that begins at a place. */
