@@ -112,13 +112,22 @@ final class ClassSchema<T> implements Schema<T> {
             if (nested != null) {
                 components[i] = nested.unflatten(tensors.subList(at, at + nested.names.size()));
             } else if (plain != null) {
-                components[i] = plain.toValue(tensors.get(at));
+                components[i] = value(names.get(at), plain, tensors.get(at));
             }
         }
         try {
             return type.cast((Object) constructor.invokeExact(components));
         } catch (Throwable e) {
             throw unexpected(e);
+        }
+    }
+
+    private Object value(String component, ComponentType plain, Tensor tensor) {
+        try {
+            return plain.toValue(tensor);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "%s.%s: %s".formatted(type.getSimpleName(), component, e.getMessage()), e);
         }
     }
 
@@ -138,5 +147,10 @@ final class ClassSchema<T> implements Schema<T> {
     @Override
     public String id() {
         return Schema.super.id() + Arrays.stream(fields).map(Field::form).toList();
+    }
+
+    @Override
+    public String toString() {
+        return type.getSimpleName() + names;
     }
 }

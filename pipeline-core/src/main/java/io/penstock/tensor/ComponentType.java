@@ -63,16 +63,16 @@ enum ComponentType {
         return Tensor.of(DType.I16, Shape.of(values.length), data);
     }
 
-    /** @throws IllegalArgumentException if the tensor has another form than one of {@link #toTensor} */
+    /** @throws IllegalArgumentException if the tensor has another form than {@link #toTensor} gives, or another number */
     Object toValue(Tensor tensor) {
         return switch (this) {
             case TENSOR -> tensor;
-            case INT -> (int) number(tensor).longAt(0);
-            case LONG -> number(tensor).longAt(0);
+            case INT -> (int) whole(tensor, Integer.MIN_VALUE, Integer.MAX_VALUE);
+            case LONG -> whole(tensor, Long.MIN_VALUE, Long.MAX_VALUE);
             case FLOAT -> (float) number(tensor).doubleAt(0);
             case DOUBLE -> number(tensor).doubleAt(0);
             case BOOLEAN -> number(tensor).longAt(0) != 0;
-            case STRING -> tensor.toText();
+            case STRING -> array(tensor, DType.U8).toText();
             case BYTES -> array(tensor, DType.U8).toByteArray();
             case SHORTS -> {
                 short[] values = new short[length(tensor, DType.I16)];
@@ -102,8 +102,16 @@ enum ComponentType {
         };
     }
 
+    private long whole(Tensor tensor, long min, long max) {
+        long value = number(tensor).longAt(0);
+        if (value < min || value > max || tensor.doubleAt(0) != value) {
+            throw new IllegalArgumentException("a component of type %s cannot be %s".formatted(type, tensor));
+        }
+        return value;
+    }
+
     private Tensor number(Tensor tensor) {
-        if (tensor.byteSize() != tensor.dtype().bytes()) {
+        if (tensor.shape().rank() > 0) {
             throw new IllegalArgumentException(
                     "a component of type %s must be one number, was %s".formatted(type, tensor.type()));
         }

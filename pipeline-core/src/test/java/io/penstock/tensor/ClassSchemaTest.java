@@ -121,10 +121,32 @@ class ClassSchemaTest {
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> schema.unflatten(List.of(name, Tensor.ofInts(new int[] {1, 2}))))
-                .withMessage("a component of type float[] must be f32[n], was i32[2]");
+                .withMessage("Sound.samples: a component of type float[] must be f32[n], was i32[2]");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> schema.unflatten(List.of(name, Tensor.ofFloats(new float[4], 2, 2))))
-                .withMessage("a component of type float[] must be f32[n], was f32[2, 2]");
+                .withMessage("Sound.samples: a component of type float[] must be f32[n], was f32[2, 2]");
+    }
+
+    @Test
+    void number_fromATensorThatIsNoSuchNumber_isRefused() {
+        record Ride(int day, float fare) {}
+        record Name(String text) {}
+        Schema<Ride> schema = Schema.of(Ride.class);
+
+        assertThat(schema.unflatten(List.of(Tensor.scalar(3.0), Tensor.scalar(0.1))))
+                .isEqualTo(new Ride(3, 0.1f));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> schema.unflatten(List.of(Tensor.utf8("7"), Tensor.scalar(1))))
+                .withMessage("Ride.day: a component of type int must be one number, was u8[1]");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> schema.unflatten(List.of(Tensor.scalar(2.5), Tensor.scalar(1))))
+                .withMessage("Ride.day: a component of type int cannot be f64[] {2.5}");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> schema.unflatten(List.of(Tensor.scalar(1L << 31), Tensor.scalar(1))))
+                .withMessage("Ride.day: a component of type int cannot be i64[] {2147483648}");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Schema.of(Name.class).unflatten(List.of(Tensor.scalar(65))))
+                .withMessage("Name.text: a component of type java.lang.String must be u8[n], was i32[]");
     }
 
     @Test
@@ -134,6 +156,7 @@ class ClassSchemaTest {
         Photo read = schema.decode(schema.encode(new Photo(3, 4, "x", true)).joined());
 
         assertThat(schema.names()).containsExactly("width", "height", "name", "flipped");
+        assertThat(schema).hasToString("Photo[width, height, name, flipped]");
         assertThat(schema.id()).isEqualTo("tensors 1 [width, height, name, flipped][INT, INT, STRING, BOOLEAN]");
         assertThat(read).usingRecursiveComparison().isEqualTo(new Photo(3, 4, "x", true));
     }

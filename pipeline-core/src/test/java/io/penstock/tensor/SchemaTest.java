@@ -203,9 +203,9 @@ class SchemaTest {
 
         assertThatThrownBy(() -> schema.decode(none))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("a component of type int must be one number, was i32[0]");
+                .hasMessage("Photo.label: a component of type int must be one number, was i32[0]");
         assertThatThrownBy(() -> schema.decode(two))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("a component of type int must be one number, was i32[2]");
+                .hasMessage("Photo.label: a component of type int must be one number, was i32[2]");
     }
 }

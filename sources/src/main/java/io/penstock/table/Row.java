@@ -35,4 +35,18 @@ public record Row(List<String> names, List<Tensor> values) {
         }
         return values.get(at);
     }
+
+    /**
+     * The fields of these names, as a record:
+     * <pre>{@code
+     *  Schema<Ride> schema = Schema.of(Ride.class);
+     *  Dataset<Ride> rides = table.map("ride", row -> row.as(schema));
+     * }</pre>
+     *
+     * A number may be of another dtype, if the component can be it; a {@code float} is the nearest.
+     * @throws IllegalArgumentException if a field is missing, or no value of its component
+     */
+    public <T> T as(Schema<T> schema) {
+        return schema.unflatten(schema.names().stream().map(this::tensor).toList());
+    }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.fault.FormatException;
 import io.penstock.store.MemoryStore;
 import io.penstock.tensor.DType;
+import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.io.ByteArrayOutputStream;
@@ -67,6 +68,19 @@ class DelimitedTablesTest {
                 .containsExactly("name u8[n]", "age u8[n]", "height u8[n]");
         assertThat(texts(table, "age")).containsExactly("36", "85", "41");
         assertThat(table.name(2)).isEqualTo("a.csv:row 2");
+    }
+
+    @Test
+    void csv_rows_areRecordsByTheNamesOfColumns() {
+        record Person(double height, String name) {}
+        Schema<Person> people = Schema.of(Person.class);
+        Table typed = csv(PEOPLE, STANDARD.type("height", DType.F32));
+
+        assertThat(row(typed, 1).as(people)).isEqualTo(new Person(1.7f, "Grace"));
+        assertThatThrownBy(() -> row(csv(PEOPLE, STANDARD), 1).as(people))
+                .hasMessage("Person.height: a component of type double must be one number, was u8[3]");
+        assertThatThrownBy(() -> row(csv("name\nAda\n", STANDARD), 0).as(people))
+                .hasMessage("a row has no field \"height\", only [name]");
     }
 
     @Test
