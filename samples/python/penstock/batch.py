@@ -60,6 +60,9 @@ class Batch(dict[str, np.ndarray]):
         self.rank = rank
         self.dtypes = dtypes
 
+    def __missing__(self, name: str) -> NoReturn:
+        raise KeyError(f"the batch has no field {name!r}, only {', '.join(self)}")
+
     @property
     def mask(self) -> np.ndarray:
         rows = max([len(array) for array in self.values()], default=self.size)

@@ -266,7 +266,8 @@ def _refuse_wrong(flags: dict[str, Any]) -> None:
     known = _known(tuple(_command()))
     for name, value in flags.items() if known else ():
         if name not in known:
-            near = difflib.get_close_matches(name, sorted({*known, "shuffle"} - {word.replace("-", "_") for word in _OWN}), 1)
+            words = sorted({*known, "shuffle"} - {word.replace("-", "_") for word in _OWN})
+            near = [word for word in words if name.startswith(f"{word}_")] or difflib.get_close_matches(name, words, 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise TypeError(f"loader() has no keyword {name!r}, for serve has no --{name.replace('_', '-')}{hint}")
         if isinstance(value, bool) and known[name]:

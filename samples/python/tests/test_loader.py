@@ -58,6 +58,12 @@ class LoaderTest(WithPictures):
         with self.assertRaises(ValueError):
             next(batches)["pixels"][0] = 0
 
+    def test_field_that_a_batch_lacks_is_refused_with_those_it_has(self):
+        batch = next(iter(self.loader()))
+        with self.assertRaisesRegex(KeyError, "no field 'labels', only pixels, label"):
+            batch["labels"]
+        self.assertIsNone(batch.get("labels"))
+
     def test_keyword_of_the_loader_itself_is_refused(self):
         with self.assertRaisesRegex(TypeError, "port is not for loader"):
             penstock.loader(self.source, port=8080)
@@ -66,6 +72,8 @@ class LoaderTest(WithPictures):
         before = self.traces()
         with self.assertRaisesRegex(TypeError, "no keyword 'resise'.*did you mean 'resize'"):
             penstock.loader(self.source, resise=SIDE)
+        with self.assertRaisesRegex(TypeError, "did you mean 'batch'"):
+            penstock.loader(self.source, batch_size=4)
         with self.assertRaisesRegex(penstock.PenstockError, "nothere"):
             penstock.loader("images:/nothere", resize=SIDE)
         self.assertEqual(self.traces(), before)
