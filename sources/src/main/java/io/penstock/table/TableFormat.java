@@ -70,13 +70,7 @@ public final class TableFormat {
      * @param group  what a group of rows is called
      * @param ends   of the names of files in a folder
      */
-    private record Kind(String id, String files, String group, List<String> ends, Opener opener) {
-        private boolean has(String name) {
-            return !name.startsWith("_")
-                    && !name.startsWith(".")
-                    && ends.stream().anyMatch(name::endsWith);
-        }
-    }
+    private record Kind(String id, String files, String group, List<String> ends, Opener opener) {}
 
     @FunctionalInterface
     private interface Opener {
@@ -151,14 +145,14 @@ public final class TableFormat {
 
     StoreFiles files(Path path) {
         return Files.isDirectory(path)
-                ? StoreFiles.below(kind.files, path, kind::has)
+                ? StoreFiles.below(kind.files, path, kind.ends)
                 : StoreFiles.of(kind.files, path);
     }
 
     StoreFiles files(Store store, String keyOrPattern) {
         boolean folder = keyOrPattern.isEmpty() || keyOrPattern.endsWith("/");
         return folder
-                ? StoreFiles.below(kind.files, store, keyOrPattern, kind::has)
+                ? StoreFiles.below(kind.files, store, keyOrPattern, kind.ends)
                 : StoreFiles.of(kind.files, store, keyOrPattern);
     }
 

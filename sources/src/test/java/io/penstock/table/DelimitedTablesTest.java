@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
 import io.penstock.store.MemoryStore;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
@@ -231,6 +232,17 @@ class DelimitedTablesTest {
         assertThat(table.size()).isEqualTo(3);
         assertThat(texts(table, "a")).containsExactly("x\ry", "1\r2", "3");
         assertThat(texts(table, "b")).containsExactly("z", "", "4\r");
+    }
+
+    @Test
+    void csv_folderOfOtherFiles_saysHowNamesEnd() throws IOException {
+        Files.writeString(folder.resolve("a.txt"), PEOPLE);
+        Files.writeString(folder.resolve("_a.csv"), PEOPLE);
+
+        assertThatThrownBy(() -> Table.open(folder, TableFormat.csv(), STANDARD))
+                .isInstanceOf(StoreException.class)
+                .hasMessage("no CSV files in " + folder
+                        + ": no file below it ends in .csv or .csv.gz or .csv.zst or .tsv or" + " .tsv.gz or .tsv.zst");
     }
 
     @Test

@@ -69,19 +69,26 @@ public final class StoreFiles implements AutoCloseable {
         return of(what, List.of(path));
     }
 
-    /** The files below a folder whose names, without their folders, are chosen. */
-    public static StoreFiles below(String what, Path folder, Predicate<String> names) {
-        return within(what, FileStore.open(folder), "", name(names), BELOW, true);
+    /** The files below a folder whose names have one of these ends, and begin with neither {@code _} nor a point. */
+    public static StoreFiles below(String what, Path folder, List<String> ends) {
+        return within(what, FileStore.open(folder), "", ending(ends), below(ends), true);
     }
 
     /** The same of a store's folder; empty for all of the store. The store stays the caller's. */
-    public static StoreFiles below(String what, Store store, String folder, Predicate<String> names) {
+    public static StoreFiles below(String what, Store store, String folder, List<String> ends) {
         String prefix = folder.isEmpty() || folder.endsWith("/") ? folder : folder + "/";
-        return within(what, store, prefix, name(names), BELOW, false);
+        return within(what, store, prefix, ending(ends), below(ends), false);
     }
 
-    private static Predicate<String> name(Predicate<String> names) {
-        return key -> names.test(key.substring(key.lastIndexOf('/') + 1));
+    private static Predicate<String> ending(List<String> ends) {
+        return key -> {
+            char first = key.charAt(key.lastIndexOf('/') + 1);
+            return first != '_' && first != '.' && ends.stream().anyMatch(key::endsWith);
+        };
+    }
+
+    private static String below(List<String> ends) {
+        return BELOW + " ends in " + String.join(" or ", ends);
     }
 
     /**
@@ -163,7 +170,7 @@ public final class StoreFiles implements AutoCloseable {
     private static StoreFiles within(
             String what, Store store, String folder, Predicate<String> chosen, String said, boolean owned) {
         List<StoreEntry> files = new ArrayList<>();
-        boolean deep = said.equals(BELOW);
+        boolean deep = said.startsWith(BELOW);
         store.list(new Store.Visitor() {
             @Override
             public boolean folder(String key) {
