@@ -18,6 +18,7 @@ import io.penstock.cli.source.SourceFlags;
 import io.penstock.cli.stream.StreamCommand;
 import io.penstock.cli.watch.WatchCommand;
 import io.penstock.fault.DataException;
+import io.penstock.fault.SampleException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.LinkedHashMap;
@@ -204,9 +205,16 @@ public final class Main implements Runnable {
         boolean ours = cause instanceof DataException
                 || cause instanceof IllegalArgumentException
                 || cause instanceof Output.Failed;
-        String hint = ours || verbose ? "" : "; --verbose shows where";
+        String hint = cause instanceof SampleException && mayLeaveOut(command)
+                ? "; --on-error skip leaves such samples out"
+                : ours || verbose ? "" : "; --verbose shows where";
         err.println(command.getCommandSpec().qualifiedName() + ": " + Reason.of(cause) + hint);
         return FAILED;
+    }
+
+    private static boolean mayLeaveOut(CommandLine command) {
+        return command.getCommandSpec().findOption("--on-error") != null
+                && !command.getParseResult().hasMatchedOption("--on-error");
     }
 
     /** Says what the manifest says. */

@@ -227,7 +227,8 @@ class StreamCommandTest {
                 .singleElement()
                 .asString()
                 .contains("decode")
-                .contains("class-0/broken.jpg");
+                .contains("class-0/broken.jpg")
+                .endsWith("; --on-error skip leaves such samples out");
     }
 
     @Test
@@ -264,7 +265,9 @@ class StreamCommandTest {
         Cli run = Cli.stream("--source images:" + broken + " --resize 32 --on-error skip --error-budget 0");
 
         assertThat(run.status()).isEqualTo(1);
-        assertThat(run.err()).contains("error budget of 0 samples is used up");
+        assertThat(run.err())
+                .contains("error budget of 0 samples is used up")
+                .doesNotContain("leaves such samples out");
     }
 
     @Test
