@@ -38,7 +38,7 @@ class GettingStartedTest {
     @Test
     void versions_ofTheProjectShown_areThoseOfTheBuild() {
         String build = Document.read(ROOT.resolve("pom.xml")).text();
-        Pattern version = Pattern.compile("<version>([^<]+)</version></dependency>");
+        Pattern version = Pattern.compile("</artifactId><version>([^<]+)</version>");
         List<String> shown = version.matcher(PAGE.text())
                 .results()
                 .map(found -> found.group(1))
