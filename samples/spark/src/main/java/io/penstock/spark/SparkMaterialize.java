@@ -113,6 +113,9 @@ public final class SparkMaterialize implements AddedCommand {
                     "disk:DIR is the disk of one machine, and %s may be many; use redis:URI or tar:DIR"
                             .formatted(spark.master()));
         }
+        if (target instanceof MaterializeTarget.Topic) {
+            throw new IllegalArgumentException("kafka:HOST:PORT/TOPIC is for materialize, with a rank a partition");
+        }
         long started = System.nanoTime();
         long size = samples.dataset().size();
         Broadcast<SparkWork> work = spark.broadcast(new SparkWork(

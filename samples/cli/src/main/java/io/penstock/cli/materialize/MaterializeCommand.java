@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
         name = "materialize",
         sortOptions = false,
         description =
-                "Run the deterministic part of a pipeline as a job, into a cache or tar shards. Several processes "
+                "Run the deterministic part of a pipeline as a job, into a cache, tar shards or a topic. Several processes "
                         + "take a part each (--rank, --world); an interrupted job continues when it is repeated.")
 public final class MaterializeCommand implements Callable<Integer> {
 
@@ -64,6 +64,10 @@ public final class MaterializeCommand implements Callable<Integer> {
                 tellIdleRanks(samples.dataset().size(), "samples", shard);
                 return new CacheFilling(flags, MATERIALIZED, failures, job.skips(), false)
                         .run(samples, cache.opener(), job.inFlight(), shard, this::progress);
+            }
+            if (job.target() instanceof MaterializeTarget.Topic topic) {
+                tellIdleRanks(samples.dataset().size(), "samples", shard);
+                return toTopic(samples, topic, shard, failures);
             }
             return toTar(samples, ((MaterializeTarget.Tar) job.target()).place(), shard, failures);
         }
@@ -104,6 +108,12 @@ public final class MaterializeCommand implements Callable<Integer> {
                             .put("world", shard.worldSize())
                             .put(what, parts));
         }
+    }
+
+    private <T> int toTopic(
+            Cacheable<T> samples, MaterializeTarget.Topic topic, Shard shard, Consumer<SampleException> failures) {
+        return new TopicJob<>(samples, topic.address(), shard)
+                .run(flags, progress(samples.dataset().size()), job.execution(), job.policy(failures));
     }
 
     private int toTar(Cacheable<?> samples, StorePlace place, Shard shard, Consumer<SampleException> failures) {

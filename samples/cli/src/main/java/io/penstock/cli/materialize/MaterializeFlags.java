@@ -67,19 +67,26 @@ public final class MaterializeFlags {
         return onError == Flags.OnError.SKIP;
     }
 
+    ErrorPolicy policy(Consumer<? super SampleException> failures) {
+        return skips() ? ErrorPolicy.skip().quarantine(failures) : ErrorPolicy.fail();
+    }
+
+    Execution execution() {
+        return Execution.standard().inFlight(inFlight());
+    }
+
     public int inFlight() {
         return inFlight == null ? Execution.standard().inFlight() : inFlight;
     }
 
     /** Writes shards into a folder or a bucket. */
     public <T> ShardJob<T> shards(Cacheable<T> samples, OutputStore place, Consumer<? super SampleException> failures) {
-        ErrorPolicy policy = skips() ? ErrorPolicy.skip().quarantine(failures) : ErrorPolicy.fail();
         return ShardJob.of(
                         samples.dataset(),
                         TarParts.writer(samples.schema()),
                         place,
                         shardSamples == null ? SAMPLES_A_SHARD : shardSamples)
-                .onError(policy)
-                .on(Execution.standard().inFlight(inFlight()));
+                .onError(policy(failures))
+                .on(execution());
     }
 }

@@ -3,13 +3,14 @@ package io.penstock.cli.materialize;
 import io.penstock.cli.cache.FilledCache;
 import io.penstock.cli.flag.DiskSpec;
 import io.penstock.cli.flag.RedisSpec;
+import io.penstock.cli.source.KafkaAddress;
 import io.penstock.cli.source.StorePlace;
 import java.util.function.Supplier;
 
 /** Where the samples of a job go, as {@code --to} says it. */
 public sealed interface MaterializeTarget {
 
-    String KNOWN = "disk:DIR[,SIZE], redis:URI and tar:DIR are";
+    String KNOWN = "disk:DIR[,SIZE], redis:URI, tar:DIR and kafka:HOST:PORT/TOPIC are";
 
     /**
      * A cache.
@@ -22,6 +23,9 @@ public sealed interface MaterializeTarget {
     /** A folder of tar shards, or the prefix of a bucket. */
     record Tar(StorePlace place) implements MaterializeTarget {}
 
+    /** A topic, with a partition for each rank. */
+    record Topic(KafkaAddress address) implements MaterializeTarget {}
+
     /**
      * Reads what follows {@code --to}.
      * @throws IllegalArgumentException if there is no such target
@@ -32,7 +36,7 @@ public sealed interface MaterializeTarget {
         String place = text.substring(colon + 1);
         if (colon < 0 || place.isBlank()) {
             throw new IllegalArgumentException(
-                    "disk:DIR[,SIZE], redis:URI or tar:DIR was expected, was \"" + text + "\"");
+                    "disk:DIR[,SIZE], redis:URI, tar:DIR or kafka:HOST:PORT/TOPIC was expected, was \"" + text + "\"");
         }
         return switch (kind) {
             case "disk" -> {
@@ -44,6 +48,7 @@ public sealed interface MaterializeTarget {
                 yield new Cache(() -> FilledCache.of(redis.open()), false);
             }
             case "tar" -> tar(new StorePlace(place));
+            case "kafka" -> new Topic(KafkaAddress.parse(place));
             default -> throw new IllegalArgumentException("there is no such target: \"" + text + "\"; " + KNOWN);
         };
     }

@@ -16,7 +16,7 @@ public final class TarParts {
     static final String CLASS_PART = "cls";
 
     static final String VALUES = "values";
-    static final String BYTES = "bytes";
+    public static final String BYTES = "bytes";
     private static final String BYTES_PART = "bin";
     private static final String ARRAY_PART = ".npy";
 

@@ -241,8 +241,8 @@ class MaterializeCommandTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "--to nowhere:x|there is no such target: \"nowhere:x\"; disk:DIR[,SIZE], redis:URI and tar:DIR are",
-                "--to disk|disk:DIR[,SIZE], redis:URI or tar:DIR was expected, was \"disk\"",
+                "--to nowhere:x|there is no such target: \"nowhere:x\"; disk:DIR[,SIZE], redis:URI, tar:DIR and kafka:",
+                "--to disk|disk:DIR[,SIZE], redis:URI, tar:DIR or kafka:HOST:PORT/TOPIC was expected, was \"disk\"",
                 "--to tar:http://127.0.0.1/x|cannot write to http://127.0.0.1/x: HTTP takes no files; name a folder or s3://",
                 "--to tar:s3://a|an address in S3 is s3://BUCKET/KEY; this is no name of a bucket",
                 "--to redis:redis://u:p@h|a password on the command line shows in the list of processes",

@@ -1,0 +1,148 @@
+package io.penstock.cli.materialize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cli.Cli;
+import io.penstock.cli.CliProcess;
+import io.penstock.kafka.Broker;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code materialize --to kafka:HOST:PORT/TOPIC}, into a real broker. */
+class MaterializeToKafkaTest {
+
+    private static final int LINES = 20_001;
+
+    @SuppressWarnings("NullAway.Init")
+    private static Broker broker;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    Path folder;
+
+    @BeforeAll
+    static void start() throws Exception {
+        broker = Broker.shared();
+    }
+
+    @BeforeEach
+    void writeLines() throws IOException {
+        Files.writeString(folder.resolve("lines.txt"), String.join("\n", lines()) + "\n");
+    }
+
+    private static List<String> lines() {
+        return IntStream.range(0, LINES).mapToObj("line %06d"::formatted).toList();
+    }
+
+    private String[] flags(String topic, String... more) {
+        List<String> flags = new ArrayList<>(List.of(
+                "materialize",
+                "--json",
+                "--source",
+                "text:" + folder.resolve("lines.txt"),
+                "--to",
+                "kafka:%s/%s".formatted(broker.settings().get("bootstrap.servers"), topic)));
+        flags.addAll(List.of(more));
+        return flags.toArray(String[]::new);
+    }
+
+    /** What readers of committed records see in a partition. */
+    private static List<String> read(String topic, int partition) {
+        List<String> read = new ArrayList<>();
+        TopicPartition at = new TopicPartition(topic, partition);
+        try (Consumer<byte[], byte[]> consumer = new KafkaConsumer<>(
+                broker.settings("isolation.level", "read_committed", "fetch.max.wait.ms", 1),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer())) {
+            consumer.assign(List.of(at));
+            consumer.seekToBeginning(List.of(at));
+            long end = consumer.endOffsets(List.of(at)).get(at);
+            while (consumer.position(at) < end) {
+                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofSeconds(1))) {
+                    read.add(new String(record.value(), StandardCharsets.UTF_8));
+                }
+            }
+        }
+        return read;
+    }
+
+    @Test
+    void materialize_byRanks_writesEachSampleOnce_alsoWhenRepeated() throws Exception {
+        broker.create("ranks", 2, Map.of());
+
+        Cli first = Cli.run(flags("ranks", "--rank", "0", "--world", "2"));
+        Cli second = Cli.run(flags("ranks", "--rank", "1", "--world", "2"));
+        Cli again = Cli.run(flags("ranks", "--rank", "1", "--world", "2"));
+
+        assertThat(first.err() + second.err() + again.err()).isEmpty();
+        assertThat(first.done().path("written").asInt()).isEqualTo(LINES / 2 + 1);
+        assertThat(second.done().path("written").asInt()).isEqualTo(LINES / 2);
+        assertThat(again.done().path("written").asInt()).isZero();
+        assertThat(again.done().path("already").asInt()).isEqualTo(LINES / 2);
+        Map<Integer, List<String>> wanted = IntStream.range(0, LINES)
+                .boxed()
+                .collect(Collectors.groupingBy(i -> i % 2, Collectors.mapping(lines()::get, Collectors.toList())));
+        assertThat(read("ranks", 0)).isEqualTo(wanted.get(0));
+        assertThat(read("ranks", 1)).isEqualTo(wanted.get(1));
+    }
+
+    @Test
+    void materialize_killedAndRepeated_writesEachSampleOnce() throws Exception {
+        broker.create("killed", 1, Map.of());
+        for (int kill = 0; kill < 2; kill++) {
+            Process job = CliProcess.builder(flags("killed", "--progress-events"))
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            try (BufferedReader events =
+                    new BufferedReader(new InputStreamReader(job.getInputStream(), StandardCharsets.UTF_8))) {
+                events.readLine(); // it writes, or has ended
+            }
+            job.destroyForcibly().waitFor();
+        }
+
+        Cli last = Cli.run(flags("killed"));
+
+        assertThat(last.status()).as(last.err()).isZero();
+        assertThat(read("killed", 0)).isEqualTo(lines());
+    }
+
+    @Test
+    void materialize_intoATopicOfAnotherJob_isRefused() throws Exception {
+        broker.create("other", 1, Map.of());
+        assertThat(Cli.run(flags("other", "--split", "0..0.01")).status()).isZero();
+
+        Cli refused = Cli.run(flags("other"));
+
+        assertThat(refused.status()).isEqualTo(1);
+        assertThat(refused.err()).contains("partition 0 of kafka topic other has records of job penstock-");
+    }
+
+    @Test
+    void materialize_withMoreRanksThanPartitions_isRefused() throws Exception {
+        broker.create("narrow", 1, Map.of());
+
+        Cli refused = Cli.run(flags("narrow", "--rank", "1", "--world", "2"));
+
+        assertThat(refused.status()).isEqualTo(1);
+        assertThat(refused.err()).contains("cannot write to partition 1 of kafka topic narrow: it has 1 partitions");
+    }
+}
