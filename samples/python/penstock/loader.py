@@ -7,6 +7,7 @@ import difflib
 import fcntl
 import functools
 import itertools
+import json
 import os
 import pathlib
 import re
@@ -133,7 +134,9 @@ def loader(
 
     The keywords are the flags of `penstock serve`: cache_ram="4GiB" is --cache-ram 4GiB, True stands for a flag without a
     value, a list for a flag that is repeated; None leaves a flag out, as does False one without a value. shuffle=False is
-    --no-shuffle, and weights_at={0: (0.9, 0.1), 50_000: (0.5, 0.5)} is --weights-at '0:0.9,0.1;50000:0.5,0.5'. Epochs do not end unless epochs= is given.
+    --no-shuffle, weights_at={0: (0.9, 0.1), 50_000: (0.5, 0.5)} is --weights-at '0:0.9,0.1;50000:0.5,0.5', and
+    window_rows={"length": 24, "features": ["sales", "price"]} is --window-rows length=24,features=sales+price. Epochs do
+    not end unless epochs= is given.
 
     A JVM that is not ready after start_limit seconds is ended, and the error has the last lines of its output.
 
@@ -141,6 +144,22 @@ def loader(
     Shared memory is in /dev/shm, unless the environment's PENSTOCK_SHARED_FOLDER names another folder.
     """
     return Loader(source, copy=copy, resume=resume, start_limit=start_limit, **flags)
+
+
+def fit(source: str | Sequence[str], to: str | os.PathLike[str], **flags: Any) -> dict[str, Any]:
+    """Finds the statistics of every field, and writes them to a file for standardise=, fill=, bucketise= and one_hot= of
+    loader(): fit("csv:rows.csv#age:double", "fit.json", split="0..0.8"). Returns them by field.
+
+    The keywords are the flags of `penstock fit`, as those of loader() are. A repeated call reads only what has changed.
+    """
+    words = itertools.chain(*(_words(name, value) for name, value in flags.items()))
+    sources = [source] if isinstance(source, str) else source
+    command = [*_command(), "fit", *sources, "--to", os.fspath(to), *words]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+    if done.returncode != 0:
+        raise PenstockError(f"cannot fit {', '.join(sources)}: {_ended(done.returncode)}; {done.stderr.strip()}")
+    fields: dict[str, Any] = json.loads(pathlib.Path(to).read_text(encoding="utf-8"))["fields"]
+    return fields
 
 
 def _address(process: subprocess.Popen[str], limit: float) -> tuple[str, bool]:
@@ -215,8 +234,10 @@ def _words(name: str, value: Any) -> list[str]:
         return []
     if value is True:
         return ["--" + flag]
-    if isinstance(value, dict):  # weights by the draws that change them
+    if isinstance(value, dict) and flag == "weights-at":
         value = ";".join(f"{draw}:{','.join(map(str, weights))}" for draw, weights in value.items())
+    elif isinstance(value, dict):  # such as window_rows
+        value = ",".join(f"{key}={each if isinstance(each, (str, int)) else '+'.join(each)}" for key, each in value.items())
     values = value if isinstance(value, (list, tuple)) else [value]
     return [word for each in values for word in ("--" + flag, str(each))]
 

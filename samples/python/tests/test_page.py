@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import pathlib
 import re
 import shutil
 import unittest
@@ -26,6 +27,8 @@ class PageTest(WithPictures):
         os.chdir(self.folder)
         for name in CLASSES:
             shutil.copytree(name, f"photos/{name}")
+        rows = [f"{store},{day},{day % 9 + store},{day % 5}\n" for store in range(9) for day in range(60)]
+        pathlib.Path("sales.csv").write_text("store,day,sales,price\n" + "".join(rows))
 
     def run_block(self, block):
         """What the block printed, and its variables."""
@@ -49,6 +52,9 @@ class PageTest(WithPictures):
                 elif isinstance(names.get("batch"), penstock.Batch):
                     self.assertEqual(names["batch"]["pixels"].shape[1:], (224, 224, 3))
                     self.assertEqual(said.count("(44, 224, 224, 3)"), 2, said)
+                if "shapes" in names:
+                    self.assertEqual(names["shapes"], {"features": (32, 24, 2), "target": (32, 6)})
+                    self.assertEqual(set(names["fields"]), {"features[0]", "features[1]", "target"})
                 if "checked" in names:
                     self.assertEqual(names["trained"] + names["checked"], SAMPLES)
                     self.assertGreater(names["checked"], 0)
