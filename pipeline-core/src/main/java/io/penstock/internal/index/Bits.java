@@ -117,7 +117,8 @@ public final class Bits implements Selection {
         long count = 0;
         long last = -1;
         for (int word = FIRST; word < words.length && runs <= most; word++) {
-            for (long left = step == 1 ? starts(word) : words[word]; left != 0; left &= left - 1) {
+            long left = step == 1 ? starts(word) : words[word];
+            for (; left != 0 && runs <= most; left &= left - 1) { // one word may have more runs than are kept
                 int bit = Long.numberOfTrailingZeros(left);
                 long index = (word - FIRST) * (long) Long.SIZE + bit;
                 if (last < 0 || index - last != step) {

@@ -56,6 +56,7 @@ class BitsTest {
         assertThat(Bits.of(100_000, index -> index % 1_000 < 970).compact()).isInstanceOf(Runs.class);
         assertThat(Bits.of(100_000, index -> index % 1_000 % 24 == 0).compact()).isInstanceOf(Runs.class);
         assertThat(Bits.of(100_000, index -> index % 100 < 70).compact()).isInstanceOf(Bits.class);
+        assertThat(Bits.of(100, index -> index % 3 < 2).compact()).isInstanceOf(Bits.class);
     }
 
     @Property(tries = 200)
