@@ -16,6 +16,8 @@ import io.penstock.internal.Notice;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -50,6 +52,9 @@ final class Appends {
 
     /** Other processes may wait for a value. */
     private static final long LATEST_MILLIS = 5;
+
+    /** What is written by one call, about. */
+    private static final long GROUP_BYTES = 256 << 10;
 
     private static final long REFUSED = -1;
 
@@ -252,11 +257,25 @@ final class Appends {
     }
 
     private void appendAll() {
-        for (PendingAppend entry = queue.poll(); entry != null; entry = queue.poll()) {
-            append(entry);
+        for (List<PendingAppend> group = nextGroup(); !group.isEmpty(); group = nextGroup()) {
+            append(group);
             letGo();
         }
         letGo();
+    }
+
+    private List<PendingAppend> nextGroup() {
+        List<PendingAppend> group = new ArrayList<>();
+        long bytes = 0;
+        while (bytes < GROUP_BYTES) {
+            PendingAppend entry = queue.poll();
+            if (entry == null) {
+                break;
+            }
+            group.add(entry);
+            bytes += entry.bytes();
+        }
+        return group;
     }
 
     private void letGo() {
@@ -269,26 +288,38 @@ final class Appends {
         }
     }
 
-    private void append(PendingAppend entry) {
-        boolean appended = false;
+    private void append(List<PendingAppend> group) {
+        for (PendingAppend entry : group) {
+            orStop(() -> append(entry));
+        }
+        orStop(() -> writer.flush(queue::move));
+        counters.countAppended(
+                (int) group.stream().filter(entry -> entry.appended).count());
+        for (PendingAppend entry : group) {
+            queue.finish(entry, entry.appended);
+            giveBackRoom(entry);
+        }
+    }
+
+    private void append(PendingAppend entry) throws IOException {
+        if (stopped || entry.isCancelled()) {
+            writer.release(entry);
+        } else if (!writer.append(entry, queue::move)) {
+            lost.incrementAndGet();
+        }
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    private void orStop(Step step) {
         try {
-            if (!stopped && !entry.isCancelled()) {
-                appended = writer.append(entry, publication -> queue.move(entry, publication));
-                if (appended) {
-                    counters.countAppended();
-                } else {
-                    lost.incrementAndGet();
-                }
-            } else {
-                writer.release(entry);
-            }
+            step.run();
             faults.raise();
         } catch (IOException | RuntimeException | Error e) {
             failures.incrementAndGet();
             stop(e);
-        } finally {
-            queue.finish(entry, appended);
-            giveBackRoom(entry);
         }
     }
 

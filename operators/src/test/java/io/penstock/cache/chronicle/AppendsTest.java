@@ -68,7 +68,7 @@ class AppendsTest {
 
     private static void count(SharedCounters counters) {
         for (int i = 0; i < VALUES; i++) {
-            counters.countAppended();
+            counters.countAppended(1);
         }
     }
 

@@ -49,10 +49,9 @@ public final class ChronicleLog implements AutoCloseable {
     private final ChronicleQueue queue;
     private final ExcerptAppender appender;
 
-    /** A header's room, then what is staged of a value. */
-    private final ByteBuffer staging = ByteBuffer.allocateDirect(LogEntry.ALIGNMENT + STAGED + 2 * LogEntry.WORD);
+    /** What is appended and not yet written: the file from {@link #begin} to {@link #next}. */
+    private final ByteBuffer staging = ByteBuffer.allocateDirect(STAGED).order(ByteOrder.LITTLE_ENDIAN);
 
-    private final ByteBuffer staged = staging.slice(LogEntry.ALIGNMENT, staging.capacity() - LogEntry.ALIGNMENT);
     private final ByteBuffer word = ByteBuffer.allocateDirect(LogEntry.WORD).order(ByteOrder.LITTLE_ENDIAN);
     private final AccessFaults faults = new AccessFaults();
     private long cycle = -1;
@@ -61,6 +60,12 @@ public final class ChronicleLog implements AutoCloseable {
 
     /** Where the word of the next document lies. */
     private long next;
+
+    /** Where the word of the first document lies that is not written; {@link #next} if all are. */
+    private long begin;
+
+    /** What that word is to be. */
+    private int firstWord;
 
     /** @param blockBytes what is mapped at once, a power of two; an entry takes at most a quarter of it */
     ChronicleLog(Path directory, long blockBytes) {
@@ -106,6 +111,7 @@ public final class ChronicleLog implements AutoCloseable {
         try (DocumentContext probe = appender.writingDocument()) {
             probe.rollbackOnClose();
             next = Objects.requireNonNull(probe.wire()).bytes().writePosition() - LogEntry.WORD;
+            begin = next;
             long now = CYCLE.toCycle(probe.index());
             if (now != cycle) {
                 throw new IOException("the log went to cycle %d, not %d".formatted(now, cycle));
@@ -127,50 +133,93 @@ public final class ChronicleLog implements AutoCloseable {
     }
 
     /**
-     * Appends a whole entry; where its value lies in the file. Nothing goes through the mapping. Its first write to a page
-     * is a fault, which costs more than a call. And Chronicle compares and sets the words of documents there: where that
-     * is not compiled, a page that was cut off ends the process. So the word is written by a call too, last: a reader
-     * that sees it sees all (the two ways meet in the page cache).
+     * Appends a whole entry, which is in the file after {@link #flush} at the latest; where its value lies there. Nothing
+     * goes through the mapping. Its first write to a page is a fault, which costs more than a call. And Chronicle compares
+     * and sets the words of documents there: where that is not compiled, a page that was cut off ends the process.
      */
     long append(int kind, SampleKey key, long sequence, Encoded value, Provenance provenance) throws IOException {
-        requireWhole();
         long document = next;
         long valueAt = LogEntry.valueAt(document);
-        long at = valueAt; // of what is staged
-        int length = value.length();
-        CRC32C sum = LogEntry.checkOf(key);
-        staged.clear();
-        for (int done = 0; done < length; ) {
-            if (staged.remaining() < PIECE) {
-                at += writeAll(staged.flip(), at);
-                staged.clear();
-            }
-            int piece = Math.min(PIECE, length - done);
-            int from = staged.position();
-            value.copyTo(done, staged, from, piece); // piece by piece: each is still in the processor's cache below
-            staged.position(from + piece);
-            sum.update(staged.duplicate().flip().position(from));
-            done += piece;
+        long end = LogEntry.end(valueAt, value.length());
+        if (end + LogEntry.WORD - begin > STAGED) {
+            flush();
         }
-        long end = LogEntry.end(valueAt, length);
-        while (at + staged.position() < end + LogEntry.WORD) {
-            staged.put((byte) 0); // the next word, too: its page is made here, and not read into by a fault
-        }
-        ByteBuffer header = LogEntry.header(kind, key, sequence, length, (int) sum.getValue(), provenance, valueAt);
+        boolean staged = end + LogEntry.WORD - document <= STAGED;
+        int check = staged ? stage(key, value, (int) (valueAt - begin)) : writePieces(key, value, valueAt);
+        ByteBuffer header = LogEntry.header(kind, key, sequence, value.length(), check, provenance, valueAt);
         faults.raise(); // or what could not be read would be written with a checksum that is right
-        if (at == valueAt) {
-            staging.put(LogEntry.WORD, header, 0, LogEntry.HEADER);
-            writeAll(
-                    staging.limit(LogEntry.ALIGNMENT + staged.position()).position(LogEntry.WORD),
-                    at - LogEntry.HEADER);
+        int entryWord = (int) (end - document) - LogEntry.WORD;
+        if (staged) {
+            int at = (int) (document - begin);
+            firstWord = at == 0 ? entryWord : firstWord;
+            staging.putInt(at, entryWord);
+            clear(at + LogEntry.WORD, (int) (valueAt - begin) - LogEntry.HEADER);
+            staging.put((int) (valueAt - begin) - LogEntry.HEADER, header, 0, LogEntry.HEADER);
+            clear((int) (valueAt - begin) + value.length(), (int) (end - begin));
+            next = end;
         } else {
-            writeAll(staged.flip(), at);
             writeAll(header, valueAt - LogEntry.HEADER);
+            writeWord(entryWord, document);
+            requireWhole();
+            next = end;
+            begin = end;
         }
-        writeWord((int) (end - document) - LogEntry.WORD, document);
-        next = end;
-        requireWhole();
         return valueAt;
+    }
+
+    /** Copies a value to a place in what is staged; its checksum. */
+    private int stage(SampleKey key, Encoded value, int at) {
+        CRC32C sum = LogEntry.checkOf(key);
+        for (int done = 0; done < value.length(); done += PIECE) {
+            int piece = Math.min(PIECE, value.length() - done);
+            value.copyTo(
+                    done, staging, at + done, piece); // piece by piece: each is still in the processor's cache below
+            sum.update(staging.duplicate().limit(at + done + piece).position(at + done));
+        }
+        return (int) sum.getValue();
+    }
+
+    /** Writes a value that is too long to be staged; its checksum. */
+    private int writePieces(SampleKey key, Encoded value, long valueAt) throws IOException {
+        requireWhole();
+        CRC32C sum = LogEntry.checkOf(key);
+        for (int done = 0; done < value.length(); done += PIECE) {
+            int piece = Math.min(PIECE, value.length() - done);
+            value.copyTo(done, staging.clear(), 0, piece);
+            sum.update(staging.duplicate().limit(piece));
+            writeAll(staging.limit(piece), valueAt + done);
+        }
+        staging.clear();
+        writeWord(0, LogEntry.end(valueAt, value.length())); // its page is made here, and not read into by a fault
+        return (int) sum.getValue();
+    }
+
+    private void clear(int from, int to) {
+        for (int at = from; at < to; at++) {
+            staging.put(at, (byte) 0);
+        }
+    }
+
+    /**
+     * Writes what is staged, by one call. The word of the first of these entries follows, by another: a reader that sees
+     * it sees all of them (calls and mappings meet in the page cache).
+     */
+    void flush() throws IOException {
+        int length = (int) (next - begin);
+        if (length == 0) {
+            return;
+        }
+        try {
+            requireWhole();
+            staging.clear()
+                    .putInt(length, 0); // the next word, too: its page is made here, and not read into by a fault
+            writeAll(staging.limit(length + LogEntry.WORD).position(LogEntry.WORD), begin + LogEntry.WORD);
+            writeWord(firstWord, begin);
+            requireWhole();
+        } finally {
+            staging.clear();
+            begin = next;
+        }
     }
 
     private void writeWord(int value, long position) throws IOException {

@@ -7,10 +7,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +59,14 @@ public final class LogWriter implements AutoCloseable {
     private long blockBytes;
     private @Nullable Segment segment;
     private Claims.@Nullable Claim claim;
+
+    /** What the log has not written yet. */
+    private final List<Staged> staged = new ArrayList<>();
+
+    /** Where the next entry of the segment begins; 0 before the first one. */
+    private long end;
+
+    private record Staged(PendingAppend entry, long sequence, long valueAt) {}
 
     /** @param evicts whether what was not used gives way to what comes */
     public LogWriter(
@@ -128,17 +138,22 @@ public final class LogWriter implements AutoCloseable {
     }
 
     /**
-     * Appends an entry and lets all processes find it, unless its key has been published since it was put.
-     * @param publisher runs what lets this process find it
+     * Appends an entry, unless its key has been published since it was put. What it is in the end is known, and all
+     * processes find it, after {@link #flush}.
+     * @param publisher runs what lets this process find an entry
      * @return false if there is no room for it
      * @throws IOException if the file system has none, or fails
      */
-    public boolean append(PendingAppend entry, Consumer<Runnable> publisher) throws IOException {
+    public boolean append(PendingAppend entry, BiConsumer<PendingAppend, Runnable> publisher) throws IOException {
         if (!entry.tombstone && index.contains(entry.key())) {
             release(entry);
+            entry.appended = true;
             return true;
         }
         SecondChance old = turnover;
+        if (old == null ? entry.claim != claim : !claims.hasLeft(claim, entry.bytes())) {
+            flush(publisher); // the segment may end here
+        }
         Claims.Claim room = old == null ? entry.claim : makeRoom(old, entry.bytes());
         if (room == null) {
             return false;
@@ -149,20 +164,52 @@ public final class LogWriter implements AutoCloseable {
         }
         long sequence = counters.nextSequence();
         int kind = entry.tombstone ? LogEntry.TOMBSTONE : LogEntry.VALUE;
-        long valueAt = write(kind, entry.key(), sequence, entry.value(), entry.provenance);
-        Segment target = Objects.requireNonNull(segment);
-        entry.publish(() -> publisher.accept(() -> {
-            if (entry.tombstone) {
-                index.tombstone(target, entry.key(), sequence);
-            } else {
-                index.value(
-                        target, valueAt, entry.key(), sequence, entry.value().length());
-            }
-        }));
+        staged.add(new Staged(entry, sequence, write(kind, entry.key(), sequence, entry.value(), entry.provenance)));
         if (entry.tombstone) {
+            flush(publisher);
             dropDead();
         }
         return true;
+    }
+
+    /** Lets all processes find what was appended. */
+    public void flush(BiConsumer<PendingAppend, Runnable> publisher) throws IOException {
+        try {
+            flushLog();
+            Segment target = segment;
+            for (Staged written : staged) {
+                PendingAppend entry = written.entry;
+                entry.publish(() -> publisher.accept(entry, () -> publish(Objects.requireNonNull(target), written)));
+                entry.appended = true;
+            }
+        } finally {
+            staged.clear();
+        }
+    }
+
+    private void publish(Segment target, Staged written) {
+        PendingAppend entry = written.entry;
+        if (entry.tombstone) {
+            index.tombstone(target, entry.key(), written.sequence);
+        } else {
+            index.value(
+                    target,
+                    written.valueAt,
+                    entry.key(),
+                    written.sequence,
+                    entry.value().length());
+        }
+    }
+
+    private void flushLog() throws IOException {
+        Segment target = segment;
+        if (target != null && end > target.walked) {
+            Objects.requireNonNull(log).flush();
+            target.walked = (int) end;
+            if (target.bytes().limit() < end) {
+                target.map();
+            }
+        }
     }
 
     /** Appends once more what lies elsewhere; false if there is no room for it in the segment that is begun. */
@@ -176,6 +223,7 @@ public final class LogWriter implements AutoCloseable {
         long sequence = counters.nextSequence();
         Encoded value = Encoded.of(file.slice((int) at, length));
         long valueAt = write(LogEntry.VALUE, key, sequence, value, LogEntry.provenance(file, at));
+        flushLog();
         Segment target = Objects.requireNonNull(segment);
         index.moved(key, Location.place(from, at), target, valueAt, sequence, length);
         return true;
@@ -184,16 +232,11 @@ public final class LogWriter implements AutoCloseable {
     /** Where the value lies. */
     private long write(int kind, SampleKey key, long sequence, Encoded value, Provenance provenance)
             throws IOException {
-        Segment target = Objects.requireNonNull(segment);
-        long begin = target.walked;
+        long from = end;
         long valueAt = Objects.requireNonNull(log).append(kind, key, sequence, value, provenance);
-        long end = LogEntry.end(valueAt, value.length());
-        target.walked = (int) end;
-        if (begin > 0) { // what lies before the first entry is not its own
-            claims.release(Objects.requireNonNull(claim), LogEntry.mostBytes(value.length()) - (end - begin));
-        }
-        if (target.bytes().limit() < end) {
-            target.map();
+        end = LogEntry.end(valueAt, value.length());
+        if (from > 0) { // what lies before the first entry is not its own
+            claims.release(Objects.requireNonNull(claim), LogEntry.mostBytes(value.length()) - (end - from));
         }
         return valueAt;
     }
@@ -266,6 +309,7 @@ public final class LogWriter implements AutoCloseable {
         }
         segment = begun;
         claim = next;
+        end = 0;
         counters.countChange();
     }
 

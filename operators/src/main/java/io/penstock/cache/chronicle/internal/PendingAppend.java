@@ -18,6 +18,9 @@ public final class PendingAppend extends WriteBehind.Write {
     /** Of the room for what waits, what it takes while it can be found. */
     public long counted;
 
+    /** Whether it is in the files, or need not be. */
+    public boolean appended;
+
     /** Where it has room. */
     Claims.@Nullable Claim claim;
 

@@ -170,10 +170,10 @@ public final class SharedCounters {
         return read(APPENDED);
     }
 
-    /** Counts an entry of this process, which it knows if it knows all before it. */
-    public void countAppended() {
-        long before = add(APPENDED, 1);
-        seen.compareAndSet(before, before + 1);
+    /** Counts entries of this process, which it knows if it knows all before them. */
+    public void countAppended(int entries) {
+        long before = add(APPENDED, entries);
+        seen.compareAndSet(before, before + entries);
     }
 
     /** This many entries of all processes are known here. */

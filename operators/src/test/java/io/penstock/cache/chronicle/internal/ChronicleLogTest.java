@@ -39,6 +39,7 @@ class ChronicleLogTest {
         try (ChronicleLog log = new ChronicleLog(directory, BLOCK)) {
             for (int length : new int[] {0, 1, 63, 1 << 10, 16 << 10, (32 << 10) + 1, 700_001, 3}) {
                 if (values.size() % 3 == 0) {
+                    log.flush();
                     Files.createFile(log.nextFile());
                     log.roll();
                 }
@@ -47,6 +48,7 @@ class ChronicleLogTest {
                 log.append(LogEntry.VALUE, KEY, 7, Encoded.of(ByteBuffer.wrap(value)), Provenance.UNKNOWN);
                 values.add(value);
             }
+            log.flush();
         }
 
         List<byte[]> read = new ArrayList<>();
@@ -69,20 +71,50 @@ class ChronicleLogTest {
         assertThat(read).usingElementComparator(Arrays::compare).containsExactlyElementsOf(values);
     }
 
+    /** A reader takes what follows a finished word for finished too. */
     @Test
-    void append_toAFileThatWasCut_isRefusedAndLeavesItShort() throws IOException {
+    void flush_ofAGroup_showsReadersNoneOfItBeforeAllOfIt() throws IOException {
+        try (ChronicleLog log = new ChronicleLog(directory, BLOCK)) {
+            Path file = log.nextFile();
+            Files.createFile(file);
+            log.roll();
+            Segment segment = new Segment(file, 1);
+            segment.growing = true;
+            segment.map();
+            List<Long> found = new ArrayList<>();
+            SegmentScanner scanner = new SegmentScanner((of, kind, valueAt) -> found.add(valueAt));
+            List<Long> appended = new ArrayList<>();
+            for (int group = 0; group < 3; group++) {
+                for (int i = 0; i < 5; i++) {
+                    Encoded value = Encoded.of(ByteBuffer.allocate(1 + group * 5 + i));
+                    appended.add(log.append(LogEntry.VALUE, KEY, i, value, Provenance.UNKNOWN));
+                }
+                scanner.scan(segment);
+                assertThat(found).hasSize(group * 5);
+
+                log.flush();
+
+                scanner.scan(segment);
+                assertThat(found).isEqualTo(appended);
+            }
+        }
+    }
+
+    @Test
+    void flush_toAFileThatWasCut_isRefusedAndLeavesItShort() throws IOException {
         try (ChronicleLog log = new ChronicleLog(directory, BLOCK)) {
             Path file = log.nextFile();
             Files.createFile(file);
             log.roll();
             Encoded value = Encoded.of(ByteBuffer.allocate(100));
             log.append(LogEntry.VALUE, KEY, 0, value, Provenance.UNKNOWN);
+            log.flush();
+            log.append(LogEntry.VALUE, KEY, 1, value, Provenance.UNKNOWN);
             try (FileChannel cut = FileChannel.open(file, StandardOpenOption.WRITE)) {
                 cut.truncate(4096);
             }
 
-            assertThatThrownBy(() -> log.append(LogEntry.VALUE, KEY, 1, value, Provenance.UNKNOWN))
-                    .hasMessageContaining("was cut shorter while it was open");
+            assertThatThrownBy(log::flush).hasMessageContaining("was cut shorter while it was open");
 
             assertThat(file).hasSize(4096);
         }
