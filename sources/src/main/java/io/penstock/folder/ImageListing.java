@@ -174,7 +174,8 @@ final class ImageListing implements Store.Visitor {
         if (classes.isEmpty()) {
             throw new StoreException(
                     ("no class folders with images in %s: found %d images outside of them, the first %s; put the"
-                                    + " images of each class into a folder of its own%s")
+                                    + " images of each class into a folder of its own%s; without classes they are"
+                                    + " AnnotatedImages.bare(store), images:DIR#pixels")
                             .formatted(
                                     location,
                                     outsideClasses.size(),

@@ -56,6 +56,10 @@ record ShownSource(
             TableRows found = Sources.rows(source, null);
             return of(found.table(), found.fields());
         }
+        if (source.isAnnotated()) {
+            AnnotatedImages found = Sources.annotated(source, null);
+            return of(found, found.fields());
+        }
         return switch (source.kind()) {
             case IMAGES, HTTP -> of(Sources.images(source, null));
             case TAR -> of(Sources.shards(source));
@@ -64,11 +68,7 @@ record ShownSource(
             case NPY, IDX -> of(Sources.array(source));
             case TEXT, JSON -> of(Sources.lines(source).bytes(), ShownField.varying("bytes", "u8"));
             case KAFKA -> of(Sources.kafka(source), ShownField.varying("bytes", "u8"));
-            case RECORDS -> of(Sources.records(source), ShownField.of("bytes", "u8", Shape.of(source.number())));
-            default -> {
-                AnnotatedImages found = Sources.annotated(source, null);
-                yield of(found, found.fields());
-            }
+            default -> of(Sources.records(source), ShownField.of("bytes", "u8", Shape.of(source.number())));
         };
     }
 

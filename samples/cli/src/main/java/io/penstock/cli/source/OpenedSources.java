@@ -64,7 +64,7 @@ final class OpenedSources {
             tensors.add(tokens(source, tokenize));
         } else if (kind.isTable()) {
             addTable(Sources.rows(source, cache));
-        } else if (kind.isAnnotated()) {
+        } else if (source.isAnnotated()) {
             rows.add(decoded(Sources.annotated(source, cache)));
         } else {
             switch (kind) {

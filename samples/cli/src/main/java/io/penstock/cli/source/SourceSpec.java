@@ -81,6 +81,7 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
         /** Where the place ends in what follows the word; -1 where nothing follows the place. */
         private int placeEnd(String text) {
             return switch (this) {
+                case IMAGES -> text.endsWith(UNLABELLED) ? text.length() - UNLABELLED.length() : -1;
                 case RECORDS -> text.lastIndexOf(',');
                 case KAFKA -> text.indexOf(',', text.indexOf('/')); // servers have commas between them
                 case ZARR -> text.indexOf('#');
@@ -98,6 +99,7 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
     }
 
     private static final String ARCHIVE = ".npz#";
+    private static final String UNLABELLED = "#pixels";
 
     /**
      * Reads what follows {@code --source}.
@@ -105,7 +107,7 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
      */
     public static SourceSpec parse(String text) {
         if (new StorePlace(text).isRemote()) {
-            return new SourceSpec(Kind.IMAGES, new StorePlace(text), "", 0);
+            return of(Kind.IMAGES, text);
         }
         int colon = text.indexOf(':');
         String word = colon < 0 ? "" : text.substring(0, colon);
@@ -212,6 +214,11 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
         return hash < 0 ? List.of() : List.of(rest.substring(hash + 1).split(",", -1));
     }
 
+    /** Whether it is images with boxes, masks or texts, or images alone. */
+    public boolean isAnnotated() {
+        return kind.isAnnotated() || kind == Kind.IMAGES && !rest.isEmpty();
+    }
+
     /** Whether it is read over HTTP or from a bucket. */
     public boolean isRemote() {
         return place.isRemote() || kind.isAnnotated() && new StorePlace(second()).isRemote();
@@ -241,10 +248,10 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
         if (depth == null) {
             return this;
         }
-        if (kind == Kind.IMAGES || kind == Kind.HTTP) {
+        if ((kind == Kind.IMAGES || kind == Kind.HTTP) && !isAnnotated()) {
             return new SourceSpec(kind, place, rest, depth);
         }
         throw new IllegalArgumentException(
-                "--depth is for images: it says how many levels of folders are above the classes");
+                "--depth is for images in class folders: it says how many levels of folders are above the classes");
     }
 }

@@ -211,7 +211,7 @@ public final class Sources {
     }
 
     /**
-     * Images with boxes, masks or texts.
+     * Images with boxes, masks or texts, or with nothing.
      * @param cache the directory of a cache, in which parsed annotations are kept for the next run; null for none
      */
     public static AnnotatedImages annotated(SourceSpec source, @Nullable Path cache) {
@@ -219,6 +219,7 @@ public final class Sources {
         List<String> fields = source.fields().isEmpty() ? List.of("boxes", "classes") : source.fields();
         String second = source.second();
         return switch (source.kind()) {
+            case IMAGES -> AnnotatedImages.bare(source.place().open(cache));
             case PAIRS -> AnnotatedImages.pairs(source.place().open(cache), new StorePlace(second).open(cache));
             case COCO -> {
                 StorePlace.Located file = source.place().locateNear();

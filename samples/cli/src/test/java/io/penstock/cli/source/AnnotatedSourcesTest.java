@@ -116,6 +116,24 @@ class AnnotatedSourcesTest {
     }
 
     @Test
+    void imagesWithoutClasses_areReadByNamingTheirPixels() {
+        String flat = "images:" + folder.resolve("images");
+        assertThat(Cli.stream("--source " + flat + " --resize 8").err()).contains("images:DIR#pixels");
+        assertThat(Cli.stream("--source " + flat + "#pixels --resize 8 --depth 1")
+                        .err())
+                .contains("--depth is for images in class folders");
+
+        Cli run = Cli.stream("--source " + flat + "#pixels --resize 8 --augment crop=4,flip --batch 5");
+        Cli shown = Cli.run("show", flat + "#pixels", "--json");
+
+        assertThat(run.status()).as(run.err()).isZero();
+        assertThat(run.events().get(0).path("samples").asInt()).isEqualTo(COUNT);
+        assertThat(shown.events().get(0).path("fields").toString())
+                .contains("\"image\"")
+                .doesNotContain("label");
+    }
+
+    @Test
     void parse_wrongForms_sayWhatIsWanted() {
         assertThat(Cli.stream("--source pairs:a").err()).contains("pairs need two folders, as in pairs:a,MASKS");
         assertThat(Cli.stream("--source coco:%s/set.json#bones".formatted(folder))
