@@ -175,7 +175,7 @@ final class ImageListing implements Store.Visitor {
             throw new StoreException(
                     ("no class folders with images in %s: found %d images outside of them, the first %s; put the"
                                     + " images of each class into a folder of its own%s; without classes they are"
-                                    + " AnnotatedImages.bare(store), images:DIR#pixels")
+                                    + " images:DIR#pixels (AnnotatedImages)")
                             .formatted(
                                     location,
                                     outsideClasses.size(),

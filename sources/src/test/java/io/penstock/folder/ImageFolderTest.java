@@ -304,8 +304,8 @@ class ImageFolderTest extends DatasetKit<LabelledFile> {
                 .isInstanceOf(StoreException.class)
                 .hasMessage("no class folders with images in " + real(flat)
                         + ": found 1 images outside of them, the first 1.jpg; put the images of each class"
-                        + " into a folder of its own; without classes they are AnnotatedImages.bare(store),"
-                        + " images:DIR#pixels");
+                        + " into a folder of its own; without classes they are images:DIR#pixels"
+                        + " (AnnotatedImages)");
         for (int depth : new int[] {-1, 65, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
             assertThatThrownBy(() -> ImageFolder.open(flat, depth))
                     .isInstanceOf(IllegalArgumentException.class)
