@@ -15,19 +15,12 @@ import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
@@ -37,79 +30,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
-/**
- * What it means to be a tier. A test class of a tier extends this and says how to open one.
- *
- * <p>A tier that finishes puts later waits for them in {@link #settle}.
- */
-public abstract class TierKit {
-
-    /** More than any test here puts where nothing is to be refused. */
-    public static final long AMPLE = 64L << 20;
-
-    public static final Duration TIMEOUT = Duration.ofSeconds(60);
-
-    /** An empty tier that holds at most about the given number of bytes. */
-    protected abstract Tier open(long bytes);
-
-    /** What only some tiers do, beside what their interfaces say. */
-    public enum Trait {
-        ANSWERS_GROUPS,
-        /** A spare copy gives way to a value that no other tier holds. */
-        SPARES_GIVE_WAY
-    }
-
-    protected abstract Set<Trait> traits();
-
-    /** How much of this work the races do; a tier that travels over a network does less. */
-    protected int effort(int work) {
-        return work;
-    }
-
-    /** Returns once everything put is either held or refused. */
-    protected void settle(Tier tier) {}
-
-    /** A value that tells its key: any byte of another one, or of none, is found. */
-    public static byte[] valueOf(long key, int length) {
-        byte[] value = new byte[length];
-        ByteBuffer buffer = ByteBuffer.wrap(value);
-        SplittableRandom random = new SplittableRandom(key);
-        while (buffer.remaining() >= Long.BYTES) {
-            buffer.putLong(random.nextLong());
-        }
-        while (buffer.hasRemaining()) {
-            buffer.put((byte) random.nextInt());
-        }
-        return value;
-    }
-
-    public static SampleKey key(long number) {
-        return SampleKey.of("kit").with(number);
-    }
-
-    public static byte @Nullable [] get(Tier tier, SampleKey key) {
-        ByteBuffer view = tier.get(key).block(TIMEOUT);
-        return view == null ? null : bytes(view);
-    }
-
-    public static byte[] bytes(ByteBuffer view) {
-        byte[] bytes = new byte[view.remaining()];
-        view.get(view.position(), bytes);
-        return bytes;
-    }
-
-    /** Offers the remaining bytes of a buffer: whether they are held. */
-    public static Mono<Boolean> put(Tier tier, SampleKey key, ByteBuffer value) {
-        return tier.put(key, Encoded.of(value), Entry.UNKNOWN).map(Put::held);
-    }
-
-    protected void put(Tier tier, SampleKey key, byte[] value) {
-        put(tier, key, ByteBuffer.wrap(value)).block(TIMEOUT);
-        settle(tier);
-    }
+/** What it means to be a tier. A test class of a tier extends this and says how to open one. */
+public abstract class TierKit extends TierRaces {
 
     @Test
     void get_ofNothing_isEmpty() {
@@ -399,133 +323,6 @@ public abstract class TierKit {
             }
             assertThat(tier.statistics().samples()).isEqualTo(model.size());
             model.forEach((key, value) -> assertThat(get(tier, key)).isEqualTo(value));
-        }
-    }
-
-    /** Writers put many small values while readers ask for those that are surely there, and for all others. */
-    @Test
-    void tier_putsAndGetsAtOnce_neverTearsNorLoses() throws Exception {
-        int sure = effort(2_000);
-        int keys = effort(20_000);
-        try (Tier tier = open(AMPLE)) {
-            IntStream.range(0, sure).forEach(i -> put(tier, key(i), valueOf(i, i % 97)));
-
-            inParallel(4, thread -> {
-                SplittableRandom random = new SplittableRandom(thread);
-                for (int i = 0; i < 4 * keys; i++) {
-                    int number = i % 2 == 0 ? random.nextInt(sure) : random.nextInt(keys);
-                    ByteBuffer view = tier.get(key(number)).block(TIMEOUT);
-                    if (view != null) {
-                        assertThat(view).isEqualTo(ByteBuffer.wrap(valueOf(number, number % 97)));
-                    } else {
-                        assertThat(number).as("a held sample was missed").isGreaterThanOrEqualTo(sure);
-                        put(tier, key(number), ByteBuffer.wrap(valueOf(number, number % 97)))
-                                .block(TIMEOUT);
-                    }
-                }
-            });
-
-            settle(tier);
-            assertThat(tier.statistics().samples())
-                    .isEqualTo(IntStream.range(0, keys)
-                            .filter(i -> get(tier, key(i)) != null)
-                            .count())
-                    .isGreaterThan(keys * 9L / 10);
-        }
-    }
-
-    /** Readers wait for each value while it is being copied. */
-    @Test
-    void get_whileItIsBeingPut_givesAllOrNothing() throws Exception {
-        int keys = 1_500;
-        int length = 30_000;
-        AtomicInteger next = new AtomicInteger();
-        try (Tier tier = open(AMPLE)) {
-            inParallel(3, thread -> {
-                if (thread == 0) {
-                    for (; next.get() < keys; next.incrementAndGet()) {
-                        byte[] value = valueOf(next.get(), length);
-                        put(tier, key(next.get()), ByteBuffer.wrap(value)).block(TIMEOUT);
-                    }
-                }
-                for (int number = next.get(); number < keys; number = next.get()) {
-                    ByteBuffer view = tier.get(key(number)).block(TIMEOUT);
-                    if (view != null) {
-                        assertThat(view).isEqualTo(ByteBuffer.wrap(valueOf(number, length)));
-                    }
-                }
-            });
-
-            settle(tier);
-            assertThat(tier.statistics().samples()).isEqualTo(keys);
-        }
-    }
-
-    /** Values of many lengths, put by all into a tier that fills up. */
-    @Test
-    void tier_fillsUpUnderManyThreads_neverLiesNorExceeds() throws Exception {
-        long budget = 8 << 20;
-        try (Tier tier = open(budget)) {
-            inParallel(4, thread -> {
-                SplittableRandom random = new SplittableRandom(thread);
-                for (int i = 0; i < effort(5_000); i++) {
-                    int number = random.nextInt(effort(3_000));
-                    int length = number * 7 % 20_000;
-                    ByteBuffer view = tier.get(key(number)).block(TIMEOUT);
-                    if (view != null) {
-                        assertThat(view).isEqualTo(ByteBuffer.wrap(valueOf(number, length)));
-                    } else if (tier.accepts(key(number), Entry.UNKNOWN)) {
-                        put(tier, key(number), ByteBuffer.wrap(valueOf(number, length)))
-                                .block(TIMEOUT);
-                    }
-                    assertThat(tier.statistics().bytes()).isLessThanOrEqualTo(budget);
-                }
-            });
-        }
-    }
-
-    @Test
-    void put_ofOneKeyByAllThreads_keepsOneValueWhole() throws Exception {
-        try (Tier tier = open(AMPLE)) {
-            inParallel(4, thread -> {
-                for (int i = 0; i < 2_000; i++) {
-                    put(tier, key(i), ByteBuffer.wrap(valueOf(thread, 1_000 + thread)))
-                            .block(TIMEOUT);
-                }
-            });
-
-            settle(tier);
-            assertThat(tier.statistics().samples()).isEqualTo(2_000);
-            for (int i = 0; i < 2_000; i++) {
-                byte[] value = get(tier, key(i));
-                assertThat(value).isNotNull().isEqualTo(valueOf(value.length - 1_000, value.length));
-            }
-        }
-    }
-
-    public interface Work {
-        void run(int thread) throws Exception;
-    }
-
-    public static void inParallel(int threads, Work work) throws Exception {
-        ExecutorService pool = Executors.newFixedThreadPool(threads);
-        try {
-            CountDownLatch ready = new CountDownLatch(threads);
-            List<Future<?>> all = new ArrayList<>();
-            for (int thread = 0; thread < threads; thread++) {
-                int number = thread;
-                all.add(pool.submit(() -> {
-                    ready.countDown();
-                    ready.await();
-                    work.run(number);
-                    return number;
-                }));
-            }
-            for (Future<?> one : all) {
-                one.get(5, TimeUnit.MINUTES);
-            }
-        } finally {
-            pool.shutdownNow();
         }
     }
 }
