@@ -9,7 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -116,7 +115,7 @@ public final class ConsumerMetrics implements MeterBinder {
 
         private final CoreSubscriber<? super T> actual;
         private final Counts counts;
-        private final ReentrantLock lock = new ReentrantLock();
+        private final Object lock = new Object();
 
         @SuppressWarnings("NullAway.Init") // set before anything else is called
         private Subscription upstream;
@@ -145,14 +144,11 @@ public final class ConsumerMetrics implements MeterBinder {
 
         @Override
         public void request(long n) {
-            lock.lock();
-            try {
+            synchronized (lock) {
                 demand = Operators.addCap(demand, n);
                 if (!receiving && running.contains(this)) {
                     count(counts.waited);
                 }
-            } finally {
-                lock.unlock();
             }
             upstream.request(n);
         }
@@ -160,23 +156,17 @@ public final class ConsumerMetrics implements MeterBinder {
         @Override
         public void onNext(T batch) {
             counts.batches.increment();
-            lock.lock();
-            try {
+            synchronized (lock) {
                 demand -= demand == Long.MAX_VALUE ? 0 : 1;
                 receiving = true;
                 count(counts.used);
-            } finally {
-                lock.unlock();
             }
             actual.onNext(batch);
-            lock.lock();
-            try {
+            synchronized (lock) {
                 receiving = false;
                 if (demand > 0 && running.contains(this)) {
                     count(counts.waited);
                 }
-            } finally {
-                lock.unlock();
             }
         }
 
@@ -199,12 +189,9 @@ public final class ConsumerMetrics implements MeterBinder {
         }
 
         private void end() {
-            lock.lock();
-            try {
+            synchronized (lock) {
                 running.remove(this);
                 count(null);
-            } finally {
-                lock.unlock();
             }
         }
 
@@ -220,11 +207,8 @@ public final class ConsumerMetrics implements MeterBinder {
 
         /** What is not in the counter yet. */
         long pending(LongAdder asked) {
-            lock.lock();
-            try {
+            synchronized (lock) {
                 return counter == asked ? nanoClock.getAsLong() - since : 0;
-            } finally {
-                lock.unlock();
             }
         }
     }

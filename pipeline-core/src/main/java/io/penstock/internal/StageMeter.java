@@ -3,7 +3,6 @@ package io.penstock.internal;
 import io.penstock.order.Draw;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Counts and times one stage, by the epoch of the draws, since loads of the next epoch begin while this one ends.
@@ -19,7 +18,7 @@ public final class StageMeter {
 
     private final ConcurrentSkipListMap<Long, Counts> epochs = new ConcurrentSkipListMap<>();
     private final Counts past = new Counts(-1); // of epochs that are no longer kept
-    private final ReentrantLock forgetting = new ReentrantLock();
+    private final Object forgetting = new Object();
     private volatile Counts recent = new Counts(-1);
     private volatile boolean cheap;
 
@@ -90,25 +89,19 @@ public final class StageMeter {
     }
 
     private void forgetFirst() {
-        forgetting.lock();
-        try {
+        synchronized (forgetting) {
             if (epochs.size() > EPOCHS_KEPT) {
                 past.add(epochs.pollFirstEntry().getValue());
             }
-        } finally {
-            forgetting.unlock();
         }
     }
 
     /** What was counted in all epochs. Counts that reach an epoch after it was forgotten are lost. */
     public Counts total() {
         Counts total = new Counts(-1);
-        forgetting.lock();
-        try {
+        synchronized (forgetting) {
             total.add(past);
             epochs.values().forEach(total::add);
-        } finally {
-            forgetting.unlock();
         }
         return total;
     }

@@ -1,7 +1,6 @@
 package io.penstock.cache.internal;
 
 import io.penstock.cache.SampleKey;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
@@ -32,7 +31,7 @@ public final class RamIndex {
     private static final int CHECK_SHIFT = RamSegment.LOCATION_BITS;
 
     private final ByteBudget budget;
-    private final ReentrantLock settling = new ReentrantLock();
+    private final Object settling = new Object();
     private volatile RamSegment[] segments;
     private volatile boolean sized;
 
@@ -72,15 +71,12 @@ public final class RamIndex {
     }
 
     private void settle(int length) {
-        settling.lock();
-        try {
+        synchronized (settling) {
             int count = segmentsFor(budget.total(), length);
             if (!sized && count > 1 && budget.take(bytesWhenEmpty(count) - bytesWhenEmpty(1))) {
                 segments = empty(count); // until now nothing could be claimed, so nothing is lost
             }
             sized = true;
-        } finally {
-            settling.unlock();
         }
     }
 
@@ -216,14 +212,11 @@ public final class RamIndex {
 
     /** Forgets everything and refuses from now on. */
     public void close() {
-        settling.lock();
-        try {
+        synchronized (settling) {
             sized = true;
             for (RamSegment segment : segments) {
                 segment.close();
             }
-        } finally {
-            settling.unlock();
         }
     }
 }

@@ -3,7 +3,6 @@ package io.penstock.store.internal;
 import io.penstock.internal.SingleFlight;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +18,7 @@ import reactor.core.publisher.Mono;
 public final class ChunkCache<V> {
 
     private final SingleFlight<Long, V> loads = new SingleFlight<>();
-    private final ReentrantLock lock = new ReentrantLock();
+    private final Object lock = new Object();
     private final Map<Long, V> held = new LinkedHashMap<>(16, 0.75f, true);
     private final ToLongFunction<V> weight;
     private final long budget;
@@ -31,11 +30,8 @@ public final class ChunkCache<V> {
     }
 
     public @Nullable V held(long key) {
-        lock.lock();
-        try {
+        synchronized (lock) {
             return held.get(key);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -56,8 +52,7 @@ public final class ChunkCache<V> {
     }
 
     private void hold(long key, V value) {
-        lock.lock();
-        try {
+        synchronized (lock) {
             V before = held.put(key, value);
             bytes += weight.applyAsLong(value) - (before == null ? 0 : weight.applyAsLong(before));
             var oldest = held.entrySet().iterator();
@@ -65,27 +60,19 @@ public final class ChunkCache<V> {
                 bytes -= weight.applyAsLong(oldest.next().getValue());
                 oldest.remove();
             }
-        } finally {
-            lock.unlock();
         }
     }
 
     /** Whether the budget is as large as this many chunks of the usual size; false before that is known. */
     public boolean hasRoomFor(int chunks) {
-        lock.lock();
-        try {
+        synchronized (lock) {
             return !held.isEmpty() && bytes / held.size() * chunks <= budget;
-        } finally {
-            lock.unlock();
         }
     }
 
     public long bytes() {
-        lock.lock();
-        try {
+        synchronized (lock) {
             return bytes;
-        } finally {
-            lock.unlock();
         }
     }
 }
