@@ -3,7 +3,7 @@ package io.penstock.token;
 import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
-import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.tensor.Tensor;
 import java.io.ByteArrayInputStream;
@@ -45,12 +45,7 @@ public final class JsonTokenizer implements Function<String, Tensor>, AutoClosea
      */
     public static JsonTokenizer open(Path file) {
         OptionalLibrary.TOKENIZERS.require(JsonTokenizer.class);
-        byte[] json;
-        try {
-            json = Files.readAllBytes(file);
-        } catch (IOException e) {
-            throw new StoreException("cannot read the tokenizer %s: %s".formatted(file, FileErrors.reason(e)), e);
-        }
+        byte[] json = FileWork.get("cannot read the tokenizer " + file, () -> Files.readAllBytes(file));
         try {
             Map<String, String> whole = Map.of("truncation", "false", "padding", "false");
             String hash = Fingerprint.of(new String(json, StandardCharsets.ISO_8859_1))

@@ -1,7 +1,7 @@
 package io.penstock.pipeline;
 
 import io.penstock.fault.StoreException;
-import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import io.penstock.internal.HeapLimit;
 import io.penstock.internal.Thrown;
 import io.penstock.internal.index.Bits;
@@ -29,21 +29,9 @@ import reactor.core.scheduler.Schedulers;
  * it expands, how long it is. Files are read and written on {@code Schedulers.boundedElastic()}; a build that waits for
  * another one, of this process or of another, has a thread of its own.
  */
-final class IndexBuild<T> {
+record IndexBuild<T>(Stage<T> input, String stage, ToIntFunction<? super T> counter, Indexing indexing) {
 
     private static final long TICK = TimeUnit.SECONDS.toNanos(1);
-
-    private final Stage<T> input;
-    private final String stage;
-    private final ToIntFunction<? super T> counter;
-    private final Indexing indexing;
-
-    IndexBuild(Stage<T> input, String stage, ToIntFunction<? super T> counter, Indexing indexing) {
-        this.input = input;
-        this.stage = stage;
-        this.counter = counter;
-        this.indexing = indexing;
-    }
 
     /**
      * The counts as bits, once all samples were examined.
@@ -164,11 +152,7 @@ final class IndexBuild<T> {
     }
 
     private static void close(Closeable resource) {
-        try {
-            resource.close();
-        } catch (IOException e) {
-            throw new StoreException("cannot close an index: " + FileErrors.reason(e), e);
-        }
+        FileWork.run("cannot close an index", resource::close);
     }
 
     static <R> Mono<R> elsewhere(Callable<R> blocking) {

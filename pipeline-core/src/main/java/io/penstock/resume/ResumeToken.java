@@ -4,6 +4,7 @@ import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
 import io.penstock.internal.Crc32c;
 import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import io.penstock.order.Position;
 import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
@@ -272,11 +273,7 @@ public final class ResumeToken {
                     "cannot save the resume token as %s: a file was wanted, a folder or a device is there"
                             .formatted(file));
         }
-        try {
-            AtomicFile.write(absolute, this + "\n");
-        } catch (IOException e) {
-            throw new StoreException("cannot save the resume token as %s: %s".formatted(file, FileErrors.reason(e)), e);
-        }
+        FileWork.run("cannot save the resume token as " + file, () -> AtomicFile.write(absolute, this + "\n"));
     }
 
     @Override

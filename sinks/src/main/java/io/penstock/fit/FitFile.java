@@ -7,6 +7,7 @@ import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
 import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,13 +23,11 @@ record FitFile(
     private static final ObjectMapper JSON = new ObjectMapper();
 
     static void write(Path file, Fit fit) {
-        try {
+        FileWork.run("cannot write the fit " + file, () -> {
             FitFile content = new FitFile(FitSummary.VERSION, fit.samples(), fit.fields());
             AtomicFile.write(
                     file.toAbsolutePath(), JSON.writerWithDefaultPrettyPrinter().writeValueAsString(content));
-        } catch (IOException e) {
-            throw new StoreException("cannot write the fit %s: %s".formatted(file, FileErrors.reason(e)), e);
-        }
+        });
     }
 
     static Fit read(Path file) {

@@ -1,7 +1,7 @@
 package io.penstock.serve;
 
 import io.penstock.fault.StoreException;
-import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import io.penstock.internal.Notice;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
@@ -55,16 +55,17 @@ final class SharedFile implements RunMemory {
      * @throws StoreException if it cannot be made
      */
     static SharedFile create(Path path) {
-        try {
-            return new SharedFile(
-                    path,
-                    FileChannel.open(
-                            path,
-                            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-                            PRIVATE));
-        } catch (IOException e) {
-            throw new StoreException("cannot make shared memory at %s: %s".formatted(path, FileErrors.reason(e)), e);
-        }
+        return FileWork.get(
+                "cannot make shared memory at " + path,
+                () -> new SharedFile(
+                        path,
+                        FileChannel.open(
+                                path,
+                                Set.of(
+                                        StandardOpenOption.CREATE_NEW,
+                                        StandardOpenOption.READ,
+                                        StandardOpenOption.WRITE),
+                                PRIVATE)));
     }
 
     @Override

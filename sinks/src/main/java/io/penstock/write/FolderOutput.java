@@ -2,6 +2,7 @@ package io.penstock.write;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import io.penstock.output.OutputStore;
 import io.penstock.output.UnfinishedOutput;
 import io.penstock.write.internal.UnfinishedFile;
@@ -61,11 +62,7 @@ public final class FolderOutput implements OutputStore {
     @Override
     public UnfinishedOutput open(String name) {
         if (makes) {
-            try {
-                Files.createDirectories(folder);
-            } catch (IOException e) {
-                throw new StoreException("cannot make folder %s: %s".formatted(folder, FileErrors.reason(e)), e);
-            }
+            FileWork.run("cannot make folder " + folder, () -> Files.createDirectories(folder));
         }
         return UnfinishedFile.of(folder.resolve(name));
     }

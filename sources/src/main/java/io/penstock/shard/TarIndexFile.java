@@ -1,10 +1,9 @@
 package io.penstock.shard;
 
 import io.penstock.cache.SampleKey;
-import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
 import io.penstock.internal.Crc32c;
-import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import io.penstock.internal.HeapLimit;
 import io.penstock.internal.Notice;
 import io.penstock.store.internal.FolderFiles;
@@ -174,12 +173,9 @@ final class TarIndexFile {
         bytes.position(bytes.position() + Integer.BYTES * count);
         bytes.put(index.names()).flip();
         bytes.putInt(CHECKED_FROM - Integer.BYTES, Crc32c.of(bytes.position(CHECKED_FROM)));
-        try {
+        FileWork.run("cannot keep the index of an archive in " + file, () -> {
             Path partial = file.toAbsolutePath().resolveSibling("partial-%s.tmp".formatted(UUID.randomUUID()));
             AtomicFile.write(file, partial, bytes.array());
-        } catch (IOException e) {
-            throw new StoreException(
-                    "cannot keep the index of an archive in %s: %s".formatted(file, FileErrors.reason(e)), e);
-        }
+        });
     }
 }

@@ -3,13 +3,12 @@ package io.penstock.shard;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
-import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import io.penstock.internal.Notice;
 import io.penstock.store.Store;
 import io.penstock.store.StoreFile;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.store.unpack.Unpacker;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -213,12 +212,7 @@ public final class TarShards {
     }
 
     private static Path make(Path folder) {
-        try {
-            return Files.createDirectories(folder);
-        } catch (IOException e) {
-            throw new StoreException(
-                    "cannot keep the index of archives in %s: %s".formatted(folder, FileErrors.reason(e)), e);
-        }
+        return FileWork.get("cannot keep the index of archives in " + folder, () -> Files.createDirectories(folder));
     }
 
     @Override

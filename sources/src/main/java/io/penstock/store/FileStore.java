@@ -1,7 +1,7 @@
 package io.penstock.store;
 
 import io.penstock.fault.StoreException;
-import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import io.penstock.internal.Notice;
 import io.penstock.pipeline.GroupLoader;
 import io.penstock.store.internal.FileNames;
@@ -89,15 +89,13 @@ public final class FileStore implements LocalStore, AutoCloseable {
     }
 
     private static FileStore open(Path root, boolean ofCopies, Scheduler scheduler) {
-        try {
+        return FileWork.get("cannot open " + root.toAbsolutePath(), () -> {
             Path real = root.toRealPath();
             if (!Files.isDirectory(real)) {
                 throw new StoreException("cannot open %s: not a folder".formatted(root));
             }
             return new FileStore(real, ofCopies, scheduler);
-        } catch (IOException e) {
-            throw new StoreException("cannot open %s: %s".formatted(root.toAbsolutePath(), FileErrors.reason(e)), e);
-        }
+        });
     }
 
     /**
@@ -124,15 +122,13 @@ public final class FileStore implements LocalStore, AutoCloseable {
     }
 
     private static Path folderOf(Path file) {
-        try {
+        return FileWork.get("cannot read " + file, () -> {
             Path folder = file.toRealPath().getParent();
             if (folder == null) {
                 throw new StoreException("cannot read %s: not a file".formatted(file));
             }
             return folder;
-        } catch (IOException e) {
-            throw new StoreException("cannot read %s: %s".formatted(file, FileErrors.reason(e)), e);
-        }
+        });
     }
 
     @Override
@@ -158,16 +154,14 @@ public final class FileStore implements LocalStore, AutoCloseable {
      * @throws StoreException if it cannot be read, is no file, or does not really lie below the root
      */
     public StoreEntry entry(Path file) {
-        try {
+        return FileWork.get("cannot read " + file, () -> {
             Path real = file.toRealPath();
             BasicFileAttributes attributes = Files.readAttributes(real, BasicFileAttributes.class);
             if (!attributes.isRegularFile() || !real.startsWith(root)) {
                 throw new StoreException("cannot read %s: not a file below %s".formatted(file, root));
             }
             return new StoreEntry(FileNames.key(root, real), attributes.size(), FileState.version(attributes));
-        } catch (IOException e) {
-            throw new StoreException("cannot read %s: %s".formatted(file, FileErrors.reason(e)), e);
-        }
+        });
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.penstock.store;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import io.penstock.store.internal.FileNames;
 import io.penstock.store.internal.FileState;
 import java.io.IOException;
@@ -46,11 +47,7 @@ final class FileWalk extends SimpleFileVisitor<Path> {
     }
 
     private void run() {
-        try {
-            Files.walkFileTree(start, this);
-        } catch (IOException e) {
-            throw new StoreException("cannot list %s: %s".formatted(start, FileErrors.reason(e)), e);
-        }
+        FileWork.run("cannot list " + start, () -> Files.walkFileTree(start, this));
     }
 
     private boolean followsLinksToFolders() {

@@ -1,8 +1,7 @@
 package io.penstock.store;
 
-import io.penstock.fault.StoreException;
 import io.penstock.internal.CallerThread;
-import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import io.penstock.store.internal.FileState;
 import io.penstock.store.internal.FileWatch;
 import io.penstock.store.internal.copy.BlockSums;
@@ -67,11 +66,7 @@ final class OpenFile {
 
     void release() {
         if (holders.decrementAndGet() == 0) {
-            try {
-                channel.close();
-            } catch (IOException e) {
-                throw new StoreException("cannot close a file: " + FileErrors.reason(e), e);
-            }
+            FileWork.run("cannot close a file", channel::close);
         }
     }
 

@@ -3,6 +3,7 @@ package io.penstock.internal.index;
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import io.penstock.internal.NodeLock;
 import io.penstock.internal.Notice;
 import io.penstock.order.internal.Mixing;
@@ -32,24 +33,21 @@ import org.slf4j.LoggerFactory;
  * counts is named by the stage and by the dataset, so that the counts of an earlier state of the data are found as well:
  * samples whose keys are in them are not examined again.
  */
-public final class IndexFolder implements Closeable {
+public record IndexFolder(Path folder, String stage, Fingerprint fingerprint, FileChannel lock) implements Closeable {
 
     private static final Logger LOG = LoggerFactory.getLogger(IndexFolder.class);
 
     private static final String FINISHED = ".index";
     private static final String SUMMARIES = ".summaries";
     private static final String PARTIAL = ".part";
+    private static final String READING = "cannot read an index in ";
+    private static final String KEEPING = "cannot keep an index in ";
 
     /** How many files of one stage are kept: those of other datasets, or of other states of this one. */
     private static final int KEPT = 8;
 
     /** Held with the lock on a file. Closing a channel drops the locks of the whole process on its file. */
     private static final Semaphore IN_THIS_JVM = new Semaphore(1);
-
-    private final Path folder;
-    private final String stage;
-    private final Fingerprint fingerprint;
-    private final FileChannel lock;
 
     /** A file that is written here under the name of an unfinished one. */
     interface Kept extends Closeable {
@@ -58,19 +56,17 @@ public final class IndexFolder implements Closeable {
         void finish(Path name) throws IOException;
     }
 
-    private IndexFolder(Path folder, String stage, Fingerprint fingerprint, FileChannel lock) {
-        this.folder = folder;
-        this.stage = stage;
-        this.fingerprint = fingerprint;
-        this.lock = lock;
-    }
-
     /**
      * Opens the folder, or makes it, and waits until no other process builds counts of this stage there. Blocks.
      * @throws StoreException if it cannot be written
      */
     public static IndexFolder open(Path folder, String words, Fingerprint fingerprint) {
         String stage = "%016x".formatted(Mixing.hash(words));
+        return FileWork.get(KEEPING + folder, () -> open(folder, words, stage, fingerprint));
+    }
+
+    private static IndexFolder open(Path folder, String words, String stage, Fingerprint fingerprint)
+            throws IOException {
         IN_THIS_JVM.acquireUninterruptibly();
         FileChannel channel = null;
         try {
@@ -85,7 +81,7 @@ public final class IndexFolder implements Closeable {
         } catch (IOException | RuntimeException e) {
             closeQuietly(channel);
             IN_THIS_JVM.release();
-            throw e instanceof IOException io ? failure("keep", folder, io) : (RuntimeException) e;
+            throw e;
         }
     }
 
@@ -97,10 +93,6 @@ public final class IndexFolder implements Closeable {
         } catch (IOException e) {
             LOG.debug("cannot close a lock file", e);
         }
-    }
-
-    private static StoreException failure(String verb, Path folder, IOException e) {
-        return new StoreException("cannot %s an index in %s: %s".formatted(verb, folder, FileErrors.reason(e)), e);
     }
 
     private Path finished() {
@@ -117,17 +109,13 @@ public final class IndexFolder implements Closeable {
             return null;
         }
         C counts = empty.get();
-        try {
-            CountFile.Content content =
-                    CountFile.read(finished(), fingerprint, (key, count) -> add.accept(counts, count));
-            if (!content.whole()) {
-                Notice.warn(
-                        LOG, "the index {} does not match its checksums; what is missing is counted again", finished());
-            }
-            return content.entries() == samples ? counts : null;
-        } catch (IOException e) {
-            throw failure("read", folder, e);
+        CountFile.Content content = FileWork.get(
+                READING + folder,
+                () -> CountFile.read(finished(), fingerprint, (key, count) -> add.accept(counts, count)));
+        if (!content.whole()) {
+            Notice.warn(LOG, "the index {} does not match its checksums; what is missing is counted again", finished());
         }
+        return content.entries() == samples ? counts : null;
     }
 
     /**
@@ -135,32 +123,30 @@ public final class IndexFolder implements Closeable {
      * @throws StoreException if one cannot be read
      */
     public static List<Path> damaged(Path folder) {
-        List<Path> damaged = new ArrayList<>();
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + FINISHED)) {
-            for (Path file : files) {
-                if (!CountFile.read(file, null, (key, count) -> {}).whole()) {
-                    damaged.add(file);
+        return FileWork.get(READING + folder, () -> {
+            List<Path> damaged = new ArrayList<>();
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + FINISHED)) {
+                for (Path file : files) {
+                    if (!CountFile.read(file, null, (key, count) -> {}).whole()) {
+                        damaged.add(file);
+                    }
                 }
+            } catch (NoSuchFileException e) {
+                return damaged; // no folder yet
             }
             return damaged;
-        } catch (NoSuchFileException e) {
-            return damaged;
-        } catch (IOException e) {
-            throw failure("read", folder, e);
-        }
+        });
     }
 
     /** What is known from earlier states of the data and from builds that did not end. */
     public Known known() {
-        Known known = new Known();
-        try {
+        return FileWork.get(READING + folder, () -> {
+            Known known = new Known();
             for (Path file : files()) {
                 CountFile.read(file, null, known::put);
             }
             return known;
-        } catch (IOException e) {
-            throw failure("read", folder, e);
-        }
+        });
     }
 
     /** The files of this stage, the newest first. */
@@ -183,11 +169,7 @@ public final class IndexFolder implements Closeable {
 
     /** A file for new counts. */
     public CountFile create() {
-        try {
-            return CountFile.create(partial(), fingerprint);
-        } catch (IOException e) {
-            throw failure("keep", folder, e);
-        }
+        return FileWork.get(KEEPING + folder, () -> CountFile.create(partial(), fingerprint));
     }
 
     private Path partial() {
@@ -196,20 +178,12 @@ public final class IndexFolder implements Closeable {
 
     /** The summaries of earlier states of the data and of passes that did not end. */
     public KnownSummaries knownSummaries() {
-        try {
-            return KnownSummaries.of(files());
-        } catch (IOException e) {
-            throw failure("read", folder, e);
-        }
+        return FileWork.get(READING + folder, () -> KnownSummaries.of(files()));
     }
 
     /** A file for new summaries. */
     public SummaryFile createSummaries() {
-        try {
-            return SummaryFile.create(partial());
-        } catch (IOException e) {
-            throw failure("keep", folder, e);
-        }
+        return FileWork.get(KEEPING + folder, () -> SummaryFile.create(partial()));
     }
 
     /**

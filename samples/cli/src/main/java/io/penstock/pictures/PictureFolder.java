@@ -1,8 +1,7 @@
 package io.penstock.pictures;
 
 import io.penstock.fault.StoreException;
-import io.penstock.internal.FileErrors;
-import java.io.IOException;
+import io.penstock.internal.FileWork;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -66,11 +65,9 @@ public final class PictureFolder {
     }
 
     private static void write(Path file, byte[] bytes) {
-        try {
+        FileWork.run("cannot write " + file, () -> {
             Files.createDirectories(file.getParent());
             Files.write(file, bytes);
-        } catch (IOException e) {
-            throw new StoreException("cannot write %s: %s".formatted(file, FileErrors.reason(e)), e);
-        }
+        });
     }
 }

@@ -1,7 +1,7 @@
 package io.penstock.store.internal;
 
 import io.penstock.fault.StoreException;
-import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -40,15 +40,13 @@ public final class FolderFiles {
      */
     public static List<Path> damaged(Path folder, String names, DamageCheck check) {
         List<Path> damaged = new ArrayList<>();
-        try {
+        FileWork.run("cannot read " + folder, () -> {
             for (Path file : list(folder, names)) {
                 if (check.isDamaged(file)) {
                     damaged.add(file);
                 }
             }
-        } catch (IOException e) {
-            throw new StoreException("cannot read %s: %s".formatted(folder, FileErrors.reason(e)), e);
-        }
+        });
         return damaged;
     }
 }

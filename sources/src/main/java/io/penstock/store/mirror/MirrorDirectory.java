@@ -1,10 +1,9 @@
 package io.penstock.store.mirror;
 
 import io.penstock.fault.StoreException;
-import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import io.penstock.store.internal.FileNames;
 import io.penstock.store.internal.FolderFiles;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,11 +36,6 @@ public final class MirrorDirectory {
         }
     }
 
-    @FunctionalInterface
-    private interface Work<T> {
-        T run() throws IOException;
-    }
-
     /** Whether a directory is a mirror's. */
     public static boolean isOne(Path directory) {
         return Files.isRegularFile(directory.resolve(MirrorRoom.COUNTER));
@@ -60,7 +54,7 @@ public final class MirrorDirectory {
 
     /** What it holds of each source. */
     public List<Held> sources() {
-        return blocking("read", () -> {
+        return FileWork.get("cannot read the mirror " + directory, () -> {
             Map<String, Held> held = new TreeMap<>();
             for (Path part : MirrorRoom.parts(directory)) {
                 String folder = FileNames.of(directory.relativize(part).getName(0));
@@ -74,7 +68,7 @@ public final class MirrorDirectory {
 
     /** The copies whose bytes do not match their checksums, or that have none. The next read replaces such a copy. */
     public List<Path> damaged() {
-        return blocking("read", () -> {
+        return FileWork.get("cannot read the mirror " + directory, () -> {
             List<Path> damaged = new ArrayList<>();
             for (Path part : MirrorRoom.parts(directory)) {
                 damaged.addAll(FolderFiles.damaged(part, "*", MirrorRoom::isDamaged));
@@ -88,23 +82,14 @@ public final class MirrorDirectory {
      * mirror open copies again what it reads.
      */
     public void clear() {
-        blocking("clear", () -> {
+        FileWork.run("cannot clear the mirror " + directory, () -> {
             MirrorRoom room = new MirrorRoom(directory, MirrorLimit.NONE);
             try {
                 room.clear();
             } finally {
                 room.close();
             }
-            return true;
         });
-    }
-
-    private <T> T blocking(String verb, Work<T> work) {
-        try {
-            return work.run();
-        } catch (IOException e) {
-            throw new StoreException("cannot %s the mirror %s: %s".formatted(verb, directory, FileErrors.reason(e)), e);
-        }
     }
 
     @Override

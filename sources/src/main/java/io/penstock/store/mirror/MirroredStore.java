@@ -2,6 +2,7 @@ package io.penstock.store.mirror;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import io.penstock.internal.Notice;
 import io.penstock.internal.Thrown;
 import io.penstock.store.FileStore;
@@ -367,14 +368,11 @@ public final class MirroredStore implements Store, AutoCloseable {
                 .join();
         place.subscribe(
                 open -> {
-                    try {
+                    FileWork.run("cannot close mirror " + directory, () -> {
                         open.files.close();
                         open.room.close();
                         open.turns.close();
-                    } catch (IOException e) {
-                        throw new StoreException(
-                                "cannot close mirror %s: %s".formatted(directory, FileErrors.reason(e)), e);
-                    }
+                    });
                 },
                 never -> {});
     }

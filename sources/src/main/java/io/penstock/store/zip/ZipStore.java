@@ -2,6 +2,7 @@ package io.penstock.store.zip;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import io.penstock.internal.HeapLimit;
 import io.penstock.store.FileStore;
 import io.penstock.store.LocalStore;
@@ -194,11 +195,7 @@ public final class ZipStore implements LocalStore, AutoCloseable {
 
     private static void close(@Nullable ZipFile zip) {
         if (zip != null) {
-            try {
-                zip.close();
-            } catch (IOException e) {
-                throw new StoreException("cannot close a file: " + FileErrors.reason(e), e);
-            }
+            FileWork.run("cannot close a file", zip::close);
         }
     }
 

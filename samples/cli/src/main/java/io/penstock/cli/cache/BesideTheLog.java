@@ -5,6 +5,7 @@ import io.penstock.cli.flag.OutputFlags;
 import io.penstock.cli.source.Sources;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -85,7 +86,7 @@ record BesideTheLog(Path directory, List<Path> own, List<Path> foreign) {
 
     /** Deletes what is Penstock's, and each folder if nothing else is in it. */
     void clear() {
-        try {
+        FileWork.run("cannot clear " + directory, () -> {
             for (Path file : own) {
                 Files.deleteIfExists(file);
             }
@@ -96,8 +97,6 @@ record BesideTheLog(Path directory, List<Path> own, List<Path> foreign) {
                     Files.deleteIfExists(folder);
                 }
             }
-        } catch (IOException e) {
-            throw new StoreException("cannot clear %s: %s".formatted(directory, FileErrors.reason(e)), e);
-        }
+        });
     }
 }

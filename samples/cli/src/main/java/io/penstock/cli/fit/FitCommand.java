@@ -5,14 +5,12 @@ import io.penstock.cli.console.ProgressLine;
 import io.penstock.cli.flag.OutputFlags;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.SourceFlags;
-import io.penstock.fault.StoreException;
 import io.penstock.fit.Drift;
 import io.penstock.fit.FieldFit;
 import io.penstock.fit.Fit;
 import io.penstock.internal.AtomicFile;
-import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import io.penstock.pipeline.Indexing;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -82,11 +80,8 @@ public final class FitCommand implements Callable<Integer> {
         }
         fit.write(to);
         Path page = to.resolveSibling(name() + ".html");
-        try {
-            AtomicFile.write(page.toAbsolutePath(), FitPage.of(name(), fit, before));
-        } catch (IOException e) {
-            throw new StoreException("cannot write %s: %s".formatted(page, FileErrors.reason(e)), e);
-        }
+        FileWork.run(
+                "cannot write " + page, () -> AtomicFile.write(page.toAbsolutePath(), FitPage.of(name(), fit, before)));
         if (!flags.json()) {
             flags.out().line(FIELDS);
         }

@@ -3,10 +3,9 @@ package io.penstock.cli.serve;
 import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.fault.StoreException;
-import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import io.penstock.serve.internal.Access;
 import io.penstock.store.FileStore;
-import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -144,11 +143,7 @@ public final class FileServer implements AutoCloseable {
     }
 
     private static Path realPath(Path folder) {
-        try {
-            return folder.toRealPath();
-        } catch (IOException e) {
-            throw new StoreException("cannot open %s: %s".formatted(folder, FileErrors.reason(e)), e);
-        }
+        return FileWork.get("cannot open " + folder, folder::toRealPath);
     }
 
     /** A folder to be served; nothing happens before {@link Plan#start}. */
@@ -204,7 +199,7 @@ public final class FileServer implements AutoCloseable {
 
     /** The fault of one more request for a path. */
     List<Faults.Fault> nextFault(String path) {
-        if (plan.faults == Faults.none()) {
+        if (plan.faults.equals(Faults.none())) {
             return List.of();
         }
         int number = requestsOfPath

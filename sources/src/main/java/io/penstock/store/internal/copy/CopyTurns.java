@@ -1,7 +1,6 @@
 package io.penstock.store.internal.copy;
 
-import io.penstock.fault.StoreException;
-import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import io.penstock.internal.NodeLock;
 import io.penstock.internal.SingleFlight;
 import io.penstock.store.internal.ReadThreads;
@@ -40,11 +39,7 @@ public final class CopyTurns<T> implements Closeable {
     }
 
     private static void close(NodeLock locks) {
-        try {
-            locks.close();
-        } catch (IOException e) {
-            throw new StoreException("cannot close a file of locks: " + FileErrors.reason(e), e);
-        }
+        FileWork.run("cannot close a file of locks", locks::close);
     }
 
     /**
