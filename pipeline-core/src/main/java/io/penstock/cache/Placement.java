@@ -16,13 +16,8 @@ import reactor.core.publisher.Mono;
  * <p>A tier that returns what gives way ({@link Tier.Eviction#RETURNED}, LRU) gets the loads instead of the slower ones. These
  * get the values that give way, and the loads that do not fit.
  */
-final class Placement {
-
-    private final Level[] levels;
-
-    Placement(Level[] levels) {
-        this.levels = levels;
-    }
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record Placement(Level[] levels) {
 
     /** Whether a tier would take a load. */
     boolean accepts(SampleKey key) {

@@ -5,21 +5,16 @@ import io.penstock.order.internal.Mixing;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Each sample with another one of its class, and one of another class if there are negatives. */
-final class Tuples implements DrawnGroups {
+/**
+ * Each sample with another one of its class, and one of another class if there are negatives.
+ *
+ * @param negatives for samples, those to draw from in place of any of another class; null for pairs
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record Tuples(ClassIndex index, int @Nullable [][] negatives) implements DrawnGroups {
 
     /** Sets the partners' random numbers apart; changing it changes every saved position's meaning. */
     private static final long PARTNERS = 0x5041_4952;
-
-    private final ClassIndex index;
-
-    /** For samples, those to draw from in place of any of another class; null for pairs. */
-    private final int @Nullable [][] negatives;
-
-    Tuples(ClassIndex index, int @Nullable [][] negatives) {
-        this.index = index;
-        this.negatives = negatives;
-    }
 
     @Override
     public long size() {

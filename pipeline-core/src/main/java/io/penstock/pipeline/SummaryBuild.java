@@ -28,7 +28,7 @@ import reactor.core.scheduler.Schedulers;
  * Summarises a dataset part by part. A part has neighbours of one state, such as the rows of one file. Parts are cut by the
  * data alone and merged in their order, so the result depends neither on the parallelism nor on which parts were known.
  */
-final class SummaryBuild<T, S> {
+record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> summary, Indexing indexing) {
 
     /** The samples of a part and of a job at most. */
     private static final int MOST = 8192;
@@ -37,18 +37,6 @@ final class SummaryBuild<T, S> {
     private static final int AHEAD = 64;
 
     private static final long TICK = TimeUnit.SECONDS.toNanos(1);
-
-    private final Stage<T> input;
-    private final String stage;
-    private final Summary<? super T, S> summary;
-    private final Indexing indexing;
-
-    SummaryBuild(Stage<T> input, String stage, Summary<? super T, S> summary, Indexing indexing) {
-        this.input = input;
-        this.stage = stage;
-        this.summary = summary;
-        this.indexing = indexing;
-    }
 
     Mono<S> run() {
         Path folder = indexing.folder;

@@ -38,23 +38,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** What jhdf finds in a file when it is opened: where the chosen arrays lie. It reads no elements. */
-final class Hdf5Tree {
+record Hdf5Tree(HdfFile file, StoreFile stored) {
 
     private static final int READ_AT_ONCE = 64 << 10; // of an array that is not chunked, or one row
     private static final int NO_SPACE = 2; // an array without elements, and without axes
     private static final int MAX_LINKS = 16;
     private static final String NO_VARIABLE = "dimension but not a ";
 
-    private final HdfFile file;
-    private final StoreFile stored;
-
     /** Fields, and where addresses count from. */
     record Found(List<Hdf5Field> fields, long base) {}
-
-    private Hdf5Tree(HdfFile file, StoreFile stored) {
-        this.file = file;
-        this.stored = stored;
-    }
 
     /**
      * The fields of some data sets and groups.

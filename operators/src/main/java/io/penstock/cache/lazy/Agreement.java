@@ -19,21 +19,11 @@ import reactor.core.scheduler.Schedulers;
  * Files are put there whole, so what can be seen can be read; looking for them again and again works on network file
  * systems too, which do not tell of changes.
  */
-final class Agreement {
+record Agreement(Path folder, Shard shard, Duration patience) {
 
     private static final Duration LOOK = Duration.ofMillis(100);
     private static final String AGREED = "lazy-shard.agreed";
     private static final int LONGEST = 32;
-
-    private final Path folder;
-    private final Shard shard;
-    private final Duration patience;
-
-    Agreement(Path folder, Shard shard, Duration patience) {
-        this.folder = folder;
-        this.shard = shard;
-        this.patience = patience;
-    }
 
     /** What was agreed on, which is {@code result} of the smallest offer unless it was before. */
     Mono<Long> on(long offer, LongUnaryOperator result) {

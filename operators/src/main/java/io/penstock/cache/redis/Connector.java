@@ -28,24 +28,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Makes connections, which their client makes again when they break. */
-final class Connector {
+record Connector(Address address, Settings settings, RedisCodec<byte[], Frame> codec, ClientThreads threads) {
 
     private static final Logger LOG = LoggerFactory.getLogger(Connector.class);
     private static final Duration TOPOLOGY = Duration.ofSeconds(10);
 
     private static final Duration AGAIN = Duration.ofSeconds(1);
-
-    private final Address address;
-    private final Settings settings;
-    private final RedisCodec<byte[], Frame> codec;
-    private final ClientThreads threads;
-
-    Connector(Address address, Settings settings, RedisCodec<byte[], Frame> codec, ClientThreads threads) {
-        this.address = address;
-        this.settings = settings;
-        this.codec = codec;
-        this.threads = threads;
-    }
 
     /** Connects now, blocking; a failure leaves nothing behind. */
     Connection connect() {

@@ -12,21 +12,13 @@ import reactor.core.publisher.Mono;
  * The pages of a list. The pages of one prefix follow each other, so where a prefix has few folders, these are listed
  * at the same time.
  */
-final class Pages {
+record Pages(HttpReads bucket, String where) {
 
     private static final int AT_ONCE = 32;
     private static final int MAX_BYTES = 64 << 20;
 
     /** Folders below this level are not listed on their own: what a server invents has no end. */
     private static final int MAX_LEVELS = 16;
-
-    private final HttpReads bucket;
-    private final String where;
-
-    Pages(HttpReads bucket, String where) {
-        this.bucket = bucket;
-        this.where = where;
-    }
 
     /** The first page, which tells whether there are more. */
     Mono<ListPage> first(String prefix) {

@@ -24,20 +24,12 @@ import java.util.stream.Stream;
 /**
  * What a benchmark found, as {@code NAME.json} with the machine that it was measured on, and a picture of each chart.
  */
-final class BenchFile {
+record BenchFile(String name, ObjectNode root) {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
     private static final String MODEL = "model name";
     private static final String CHART = "chart";
-
-    private final String name;
-    private final ObjectNode root;
-
-    private BenchFile(String name, ObjectNode root) {
-        this.name = name;
-        this.root = root;
-    }
 
     /** Each figure and each chart as one object, as {@code --json} prints them. */
     static List<ObjectNode> lines(String benchmark, Bench bench) {

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  * <p>Whether the n-th request for a path fails depends on the seed, the path and n alone. So a run can be repeated,
  * although its requests come in another order.
  */
-final class Faults {
+record Faults(List<Share> shares, long seed) {
 
     /** A way to fail. */
     enum Kind {
@@ -56,14 +56,6 @@ final class Faults {
     private record Share(Fault fault, double share) {}
 
     private static final Faults NONE = new Faults(List.of(), 0);
-
-    private final List<Share> shares;
-    private final long seed;
-
-    private Faults(List<Share> shares, long seed) {
-        this.shares = shares;
-        this.seed = seed;
-    }
 
     /** No faults. */
     static Faults none() {

@@ -16,17 +16,12 @@ import java.util.TreeMap;
 import java.util.function.IntFunction;
 import reactor.core.publisher.Flux;
 
-/** A run as a server takes it: its batches from any position on, for its own rank or for several. */
-public final class ServedPlan<T> implements BatchFeed {
-
-    private final Run<T> run;
-    private final int ranks;
-
-    /** @param ranks 1 to serve the run's own */
-    public ServedPlan(Run<T> run, int ranks) {
-        this.run = run;
-        this.ranks = ranks;
-    }
+/**
+ * A run as a server takes it: its batches from any position on, for its own rank or for several.
+ *
+ * @param ranks 1 to serve the run's own
+ */
+public record ServedPlan<T>(Run<T> run, int ranks) implements BatchFeed {
 
     /** @throws IllegalArgumentException if an unordered run stopped there */
     static void requireInOrder(Position position) {
@@ -34,11 +29,6 @@ public final class ServedPlan<T> implements BatchFeed {
             throw new IllegalArgumentException("the token is of an unordered run, within an epoch: batches are served "
                     + "in order; end the epoch with stream first");
         }
-    }
-
-    @Override
-    public int ranks() {
-        return ranks;
     }
 
     @Override

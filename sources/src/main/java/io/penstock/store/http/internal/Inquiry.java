@@ -11,21 +11,11 @@ import reactor.core.publisher.Mono;
 import reactor.netty.ByteBufFlux;
 
 /** Asks for the present size and version of an address, without its bytes. */
-final class Inquiry {
+record Inquiry(Exchanges exchanges, URI address, String key) {
 
     private static final Map<CharSequence, String> AS_IT_LIES = Map.of(HttpHeaderNames.ACCEPT_ENCODING, "identity");
     private static final Map<CharSequence, String> FIRST_BYTE =
             Map.of(HttpHeaderNames.ACCEPT_ENCODING, "identity", HttpHeaderNames.RANGE, "bytes=0-0");
-
-    private final Exchanges exchanges;
-    private final URI address;
-    private final String key;
-
-    Inquiry(Exchanges exchanges, URI address, String key) {
-        this.exchanges = exchanges;
-        this.address = address;
-        this.key = key;
-    }
 
     Mono<StoreEntry> attempt() {
         return ask(new Exchanges.Ask(HttpMethod.HEAD, address, AS_IT_LIES), this::head);

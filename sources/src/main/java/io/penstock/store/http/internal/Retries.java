@@ -13,22 +13,12 @@ import reactor.core.scheduler.Schedulers;
  *
  * <p>Waits are exponential with full jitter; what a server asks for in {@code Retry-After} is the least wait, and where
  * the budget does not hold it, the read fails at once.
+ *
+ * @param dice gives numbers in [0, 1)
  */
-final class Retries {
+record Retries(HttpSettings options, DoubleSupplier dice) {
 
     private static final int MAX_DOUBLINGS = 30;
-
-    private final HttpSettings options;
-    private final DoubleSupplier dice;
-
-    /**
-     * Retries by these options.
-     * @param dice gives numbers in [0, 1)
-     */
-    Retries(HttpSettings options, DoubleSupplier dice) {
-        this.options = options;
-        this.dice = dice;
-    }
 
     /**
      * The result of the first attempt that succeeds.

@@ -14,27 +14,15 @@ import org.jspecify.annotations.Nullable;
  * The values of one node of a column, and through them those below it. Every offset and length is compared with what is
  * there before any value is read.
  */
-final class ArrowValues {
+record ArrowValues(int length, @Nullable ByteBuffer valid, boolean isList, Value value) {
 
     /** Values of up to this many bytes lie in their view. */
     private static final int INLINE = 12;
-
-    private final int length;
-    private final @Nullable ByteBuffer valid;
-    private final boolean isList;
-    private final Value value;
 
     /** Adds the value at an index, which is no null. */
     @FunctionalInterface
     private interface Value {
         void add(int index, ColumnBuilder into, int level);
-    }
-
-    private ArrowValues(int length, @Nullable ByteBuffer valid, boolean isList, Value value) {
-        this.length = length;
-        this.valid = valid;
-        this.isList = isList;
-        this.value = value;
     }
 
     /**
@@ -72,10 +60,6 @@ final class ArrowValues {
             default -> numbers(batch, node, length);
         };
         return new ArrowValues(length, valid, isList, value);
-    }
-
-    int length() {
-        return length;
     }
 
     /** Adds the value at an index, or a null: an empty list, if there is a list at this node or below it. */
