@@ -9,6 +9,7 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.stream.Execution;
 import io.penstock.stream.Sample;
+import io.penstock.write.internal.ShardPlan;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Set;
@@ -108,7 +109,7 @@ public final class ShardJob<T> {
         requirePart(part, parts);
         Set<String> there = place.names();
         return LongStream.iterate(part, shard -> shard < shards(), shard -> shard + parts)
-                .filter(shard -> !there.contains(TarWriter.shard(shard)))
+                .filter(shard -> !there.contains(ShardPlan.shard(shard)))
                 .toArray();
     }
 
@@ -142,7 +143,7 @@ public final class ShardJob<T> {
                         Sampler.sequential(), execution)
                 .map(sample -> at(from, sample))
                 .doOnNext(sample -> eachSample.run());
-        return samples.as(writer.file(place, TarWriter.shard(shard)));
+        return samples.as(writer.file(place, ShardPlan.shard(shard)));
     }
 
     /** Keys are of the whole dataset, not of a shard. */

@@ -6,6 +6,7 @@ import io.penstock.output.UnfinishedOutput;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
+import io.penstock.write.internal.ShardPlan;
 import io.penstock.write.internal.UnfinishedFile;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -27,8 +28,6 @@ import reactor.core.publisher.Mono;
  * @see <a href="https://github.com/webdataset/webdataset#the-webdataset-format">WebDataset's format</a>
  */
 public final class TarWriter<T> {
-
-    private static final String SHARD = "shard-%06d.tar";
 
     private final Function<? super T, Map<String, Tensor>> parts;
     private final Function<? super Sample<T>, String> key;
@@ -96,13 +95,8 @@ public final class TarWriter<T> {
         if (samplesEach < 1) {
             throw new IllegalArgumentException("a shard must have at least 1 sample, was " + samplesEach);
         }
-        return samples ->
-                Writing.write(samples, number -> open(store.open(shard(number))), samplesEach, store.location());
-    }
-
-    /** The name of a shard. */
-    static String shard(long number) {
-        return SHARD.formatted(number);
+        return samples -> Writing.write(
+                samples, number -> open(store.open(ShardPlan.shard(number))), samplesEach, store.location());
     }
 
     private SampleOutput<T> open(UnfinishedOutput file) {

@@ -10,6 +10,7 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
+import io.penstock.write.internal.ShardPlan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +36,7 @@ class ShardJobTest {
     }
 
     private static Path shard(Path folder, long number) {
-        return folder.resolve(TarWriter.shard(number));
+        return folder.resolve(ShardPlan.shard(number));
     }
 
     private Map<String, byte[]> everything() throws IOException {

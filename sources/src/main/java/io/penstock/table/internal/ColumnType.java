@@ -4,6 +4,7 @@ import io.penstock.tensor.DType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,17 @@ public record ColumnType(String name, DType dtype, int lists, boolean bytes, Str
     /** Whether a name is of this column or of a group that it is in. */
     public boolean isIn(String group) {
         return name.equals(group) || name.startsWith(group + ".");
+    }
+
+    /** Of columns of any kind those that are wanted by their names or their groups', in that order; all if none is. */
+    public static <C> List<C> chosen(List<C> all, Function<C, ColumnType> type, List<String> wanted) {
+        return wanted.isEmpty()
+                ? all
+                : wanted.stream()
+                        .flatMap(name ->
+                                all.stream().filter(column -> type.apply(column).isIn(name)))
+                        .distinct()
+                        .toList();
     }
 
     static boolean isFloat(DType dtype) {

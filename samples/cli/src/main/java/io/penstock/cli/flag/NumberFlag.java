@@ -1,6 +1,9 @@
 package io.penstock.cli.flag;
 
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.math.BigDecimal;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
@@ -20,6 +23,25 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
     private final BigDecimal min;
     private final BigDecimal max;
     private final Function<BigDecimal, N> value;
+
+    /** Of whole numbers. */
+    @Retention(RetentionPolicy.RUNTIME)
+    private @interface Range {
+        String kind() default "a whole number";
+
+        long min();
+
+        long max();
+    }
+
+    private NumberFlag(Function<BigDecimal, N> value) {
+        Range range = Objects.requireNonNull(getClass().getAnnotation(Range.class), "a range");
+        this.kind = range.kind();
+        this.form = WHOLE;
+        this.min = BigDecimal.valueOf(range.min());
+        this.max = BigDecimal.valueOf(range.max());
+        this.value = value;
+    }
 
     private NumberFlag(String kind, Pattern form, BigDecimal min, BigDecimal max, Function<BigDecimal, N> value) {
         this.kind = kind;
@@ -48,137 +70,80 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
     }
 
     private abstract static class Ints extends NumberFlag<Integer> {
-        Ints(int min, int max) {
-            this("a whole number", min, max);
-        }
-
-        Ints(String kind, int min, int max) {
-            super(kind, WHOLE, BigDecimal.valueOf(min), BigDecimal.valueOf(max), BigDecimal::intValueExact);
+        Ints() {
+            super(BigDecimal::intValueExact);
         }
     }
 
     private abstract static class Longs extends NumberFlag<Long> {
-        Longs(long min, long max) {
-            super(
-                    "a whole number",
-                    WHOLE,
-                    BigDecimal.valueOf(min),
-                    BigDecimal.valueOf(max),
-                    BigDecimal::longValueExact);
+        Longs() {
+            super(BigDecimal::longValueExact);
         }
     }
 
     /** How many of something that takes no room by itself. */
-    public static final class Count extends Ints {
-        Count() {
-            super(1, Integer.MAX_VALUE);
-        }
-    }
+    @Range(min = 1, max = Integer.MAX_VALUE)
+    public static final class Count extends Ints {}
 
     /** The side of a square picture, of less than 2 GiB. */
-    public static final class Side extends Ints {
-        Side() {
-            super("a picture takes less than 2 GiB, so a whole number", 1, 26_754);
-        }
-    }
+    @Range(kind = "a picture takes less than 2 GiB, so a whole number", min = 1, max = 26_754)
+    public static final class Side extends Ints {}
 
     /** Samples a batch, as {@code Batches} takes them. */
-    public static final class BatchSize extends Ints {
-        BatchSize() {
-            super(1, 1 << 24);
-        }
-    }
+    @Range(min = 1, max = 1 << 24)
+    public static final class BatchSize extends Ints {}
 
     /** Loads under way, as {@code Execution} takes them. */
-    public static final class InFlight extends Ints {
-        InFlight() {
-            super(1, 1 << 20);
-        }
-    }
+    @Range(min = 1, max = 1 << 20)
+    public static final class InFlight extends Ints {}
 
     /** The window of an unordered stream, as {@code Execution} takes it. */
-    public static final class Window extends Ints {
-        Window() {
-            super(1, 1 << 14);
-        }
-    }
+    @Range(min = 1, max = 1 << 14)
+    public static final class Window extends Ints {}
 
     /** Windows that are open at a time, as {@code Sampler} takes them. */
-    public static final class Windows extends Ints {
-        Windows() {
-            super(1, 1 << 20);
-        }
-    }
+    @Range(min = 1, max = 1 << 20)
+    public static final class Windows extends Ints {}
 
     /** Threads, as {@code Execution} takes them. */
-    public static final class Threads extends Ints {
-        Threads() {
-            super(1, (1 << 15) - 1);
-        }
-    }
+    @Range(min = 1, max = (1 << 15) - 1)
+    public static final class Threads extends Ints {}
 
     /** Processes or consumers that take part. */
-    public static final class Members extends Ints {
-        Members() {
-            super(1, 1 << 20);
-        }
-    }
+    @Range(min = 1, max = 1 << 20)
+    public static final class Members extends Ints {}
 
     /** How many levels of folders lie above the classes. */
-    public static final class Levels extends Ints {
-        Levels() {
-            super(0, 64);
-        }
-    }
+    @Range(min = 0, max = 64)
+    public static final class Levels extends Ints {}
 
     /** One of the {@link Members}. */
-    public static final class Rank extends Ints {
-        Rank() {
-            super(0, (1 << 20) - 1);
-        }
-    }
+    @Range(min = 0, max = (1 << 20) - 1)
+    public static final class Rank extends Ints {}
 
     /** How often something is tried again. */
-    public static final class Retries extends Ints {
-        Retries() {
-            super(0, 1_000_000);
-        }
-    }
+    @Range(min = 0, max = 1_000_000)
+    public static final class Retries extends Ints {}
 
     /** Pictures to make, each a file. */
-    public static final class Pictures extends Ints {
-        Pictures() {
-            super(1, 10_000_000);
-        }
-    }
+    @Range(min = 1, max = 10_000_000)
+    public static final class Pictures extends Ints {}
 
     /** A port to listen on, or 0 for any free one. */
-    public static final class Port extends Ints {
-        Port() {
-            super(0, 65_535);
-        }
-    }
+    @Range(min = 0, max = 65_535)
+    public static final class Port extends Ints {}
 
     /** How often something is done, by the clock. */
-    public static final class Seconds extends Ints {
-        Seconds() {
-            super(1, 86_400);
-        }
-    }
+    @Range(min = 1, max = 86_400)
+    public static final class Seconds extends Ints {}
 
     /** The place of a sample or a batch. */
-    public static final class Index extends Longs {
-        Index() {
-            super(0, Long.MAX_VALUE);
-        }
-    }
+    @Range(min = 0, max = Long.MAX_VALUE)
+    public static final class Index extends Longs {}
 
     /** Any number of 64 bits. */
-    public static final class Seed extends Longs {
-        Seed() {
-            super(Long.MIN_VALUE, Long.MAX_VALUE);
-        }
-    }
+    @Range(min = Long.MIN_VALUE, max = Long.MAX_VALUE)
+    public static final class Seed extends Longs {}
 
     private abstract static class Decimals extends NumberFlag<Double> {
         Decimals(String min, String max) {

@@ -1,23 +1,15 @@
 package io.penstock.cli.source;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.penstock.fault.StoreException;
 import io.penstock.output.OutputStore;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.penstock.write.internal.ShardPlan;
 import java.nio.file.Files;
 import java.util.Optional;
 
 /** A folder, or a bucket's prefix, that {@code materialize} wrote: the shards in it, without what lies beside them. */
 public final class MaterializedShards {
 
-    private static final String PLAN = "materialized.json";
     private static final String PATTERN = "shard-*.tar";
-    private static final String SHARD = "shard-\\d+\\.tar";
-    private static final int LONGEST = 1 << 16;
-    private static final JsonMapper JSON = new JsonMapper();
 
     private MaterializedShards() {}
 
@@ -32,35 +24,16 @@ public final class MaterializedShards {
             return place;
         }
         try (OutputStore written = place.output()) {
-            Optional<byte[]> plan = written.find(PLAN, LONGEST);
-            if (plan.isEmpty()) {
+            Optional<Long> wanted = ShardPlan.shards(written);
+            if (wanted.isEmpty()) {
                 return place;
             }
-            long wanted = shards(written.location(PLAN), plan.get());
-            long there =
-                    written.names().stream().filter(name -> name.matches(SHARD)).count();
-            if (there < wanted) {
+            long there = written.names().stream().filter(ShardPlan::isShard).count();
+            if (there < wanted.get()) {
                 throw new StoreException("%s has %d of %d shards; repeat the materialize command to complete them"
-                        .formatted(place, there, wanted));
+                        .formatted(place, there, wanted.get()));
             }
         }
         return place.below(PATTERN);
-    }
-
-    private static long shards(String plan, byte[] bytes) {
-        JsonNode node;
-        try {
-            node = JSON.readTree(bytes);
-        } catch (JsonProcessingException e) {
-            throw new StoreException("%s is no plan of shards: %s".formatted(plan, e.getOriginalMessage()), e);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e); // memory has no faults
-        }
-        long samples = node.path("samples").asLong(-1);
-        long each = node.path("samples_per_shard").asLong(-1);
-        if (samples < 0 || each < 1) {
-            throw new StoreException("%s is no plan of shards: it does not say how many there are".formatted(plan));
-        }
-        return samples / each + (samples % each == 0 ? 0 : 1);
     }
 }

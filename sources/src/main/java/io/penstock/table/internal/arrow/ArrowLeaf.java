@@ -22,16 +22,7 @@ record ArrowLeaf(ColumnType type, List<ArrowNode> path) {
                 collect(field, field.name, 0, List.of(), all);
             }
         }
-        if (wanted.isEmpty()) {
-            return all;
-        }
-        List<ArrowLeaf> chosen = new ArrayList<>();
-        for (String name : wanted) {
-            all.stream()
-                    .filter(leaf -> leaf.type.isIn(name) && !chosen.contains(leaf))
-                    .forEach(chosen::add);
-        }
-        return chosen;
+        return ColumnType.chosen(all, ArrowLeaf::type, wanted);
     }
 
     private static boolean isIn(String name, String group) {

@@ -6,6 +6,7 @@ import io.penstock.store.StoreFile;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.store.internal.Waiting;
 import io.penstock.table.TableOptions;
+import io.penstock.table.internal.ColumnType;
 import io.penstock.table.internal.DecodedColumn;
 import io.penstock.table.internal.FileRange;
 import io.penstock.table.internal.MemoryBudget;
@@ -75,7 +76,8 @@ public final class ParquetFile extends TableFile {
             FileMetaData footer = footer(file);
             List<ParquetLeaf> all = ParquetLeaves.of(footer.getSchema());
             List<String> names = all.stream().map(leaf -> leaf.type().name()).toList();
-            ParquetFile found = new ParquetFile(name, file, footer, names, chosen(all, wanted), options);
+            ParquetFile found = new ParquetFile(
+                    name, file, footer, names, ColumnType.chosen(all, ParquetLeaf::type, wanted), options);
             found.requireCodecs();
             return found;
         });
@@ -123,19 +125,6 @@ public final class ParquetFile extends TableFile {
         } catch (IOException | RuntimeException e) { // the library trusts what a footer says
             throw new FormatException("its footer is damaged: " + ParquetColumnReader.reason(e), e);
         }
-    }
-
-    private static List<ParquetLeaf> chosen(List<ParquetLeaf> all, List<String> wanted) {
-        if (wanted.isEmpty()) {
-            return all;
-        }
-        List<ParquetLeaf> chosen = new ArrayList<>();
-        for (String each : wanted) {
-            all.stream()
-                    .filter(leaf -> leaf.type().isIn(each) && !chosen.contains(leaf))
-                    .forEach(chosen::add);
-        }
-        return chosen;
     }
 
     @Override

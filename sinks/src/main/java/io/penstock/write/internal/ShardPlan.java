@@ -1,4 +1,4 @@
-package io.penstock.write;
+package io.penstock.write.internal;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /**
  * What a folder of shards was made of, so that two jobs are never mixed.
@@ -20,19 +21,48 @@ import java.nio.charset.StandardCharsets;
  * @param samples     of all shards
  * @param samplesEach of a shard
  */
-record ShardPlan(String fingerprint, long samples, long samplesEach) {
+public record ShardPlan(String fingerprint, long samples, long samplesEach) {
 
-    static final String NAME = "materialized.json";
+    public static final String NAME = "materialized.json";
 
     private static final JsonMapper JSON = new JsonMapper();
     private static final int VERSION = 1;
     private static final int LONGEST = 1 << 16;
+    private static final String SHARD = "shard-%06d.tar";
+    private static final String ANY_SHARD = "shard-\\d+\\.tar";
+
+    /** The name of a shard. */
+    public static String shard(long number) {
+        return SHARD.formatted(number);
+    }
+
+    public static boolean isShard(String name) {
+        return name.matches(ANY_SHARD);
+    }
+
+    /**
+     * How many shards a place has once its job is done; empty if no job writes there.
+     * @throws StoreException if its plan does not say it
+     */
+    public static Optional<Long> shards(OutputStore place) {
+        return place.find(NAME, LONGEST).map(bytes -> shards(place.location(NAME), bytes));
+    }
+
+    private static long shards(String file, byte[] bytes) {
+        JsonNode there = parse(file, bytes);
+        long samples = there.path("samples").asLong(-1);
+        long each = there.path("samples_per_shard").asLong(-1);
+        if (samples < 0 || each < 1) {
+            throw new StoreException("%s is no plan of shards: it does not say how many there are".formatted(file));
+        }
+        return samples / each + (samples % each == 0 ? 0 : 1);
+    }
 
     /**
      * Writes it into a place that has none.
      * @throws StoreException if the place has another one
      */
-    void claim(OutputStore place) {
+    public void claim(OutputStore place) {
         if (!place.has(NAME)) {
             writeOnce(place);
         }
@@ -52,7 +82,7 @@ record ShardPlan(String fingerprint, long samples, long samplesEach) {
     }
 
     private static void requireNoShards(OutputStore place) {
-        if (place.has(TarWriter.shard(0))) {
+        if (place.has(shard(0))) {
             throw new StoreException("%s has shards but no %s, which says what they are made of; name another folder"
                     .formatted(place.location(), NAME));
         }
@@ -74,7 +104,10 @@ record ShardPlan(String fingerprint, long samples, long samplesEach) {
 
     private void requireThis(OutputStore place) {
         String file = place.location(NAME);
-        JsonNode there = read(place, file);
+        JsonNode there = parse(
+                file,
+                place.find(NAME, LONGEST)
+                        .orElseThrow(() -> new StoreException("%s is gone; repeat the job".formatted(file))));
         if (there.path("v").asInt() != VERSION) {
             throw new StoreException(
                     "%s is of version %s, not %d; name another folder".formatted(file, there.path("v"), VERSION));
@@ -97,9 +130,7 @@ record ShardPlan(String fingerprint, long samples, long samplesEach) {
         }
     }
 
-    private static JsonNode read(OutputStore place, String file) {
-        byte[] bytes = place.find(NAME, LONGEST)
-                .orElseThrow(() -> new StoreException("%s is gone; repeat the job".formatted(file)));
+    private static JsonNode parse(String file, byte[] bytes) {
         try {
             return JSON.readTree(bytes);
         } catch (JsonProcessingException e) {
