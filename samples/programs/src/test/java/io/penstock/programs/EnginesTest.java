@@ -23,6 +23,8 @@ import io.penstock.augment.Augment;
 import io.penstock.augment.Normalise;
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
+import io.penstock.cache.Cache;
+import io.penstock.cache.ram.RamTier;
 import io.penstock.djl.MaskedLoss;
 import io.penstock.memory.MemoryDataset;
 import io.penstock.order.Sampler;
@@ -129,13 +131,13 @@ class EnginesTest {
         }
     }
 
-    private static void call(Given page, String name, Object... arguments) throws Exception {
+    private static Object call(Given page, String name, Object... arguments) throws Exception {
         Method method = Stream.of(page.getClass().getDeclaredMethods())
                 .filter(each -> each.getName().equals(name))
                 .findFirst()
                 .orElseThrow();
         method.setAccessible(true);
-        method.invoke(page, arguments);
+        return method.invoke(page, arguments);
     }
 
     @Test
@@ -190,5 +192,35 @@ class EnginesTest {
             }
             assertThat((double) scores.get(i)[0]).isCloseTo(sum / (SIDE * SIDE), within(1e-3));
         }
+    }
+
+    @Test
+    void embedded_computesEachSampleOnce() throws Exception {
+        assumeTrue(OnnxModel.isRuntimeHere(), "ONNX Runtime is not on the class path; test with -Ptrain");
+        Given page = given("engines.md");
+        Normalise normalise = Normalise.imageNet().channelsFirst();
+        Dataset<Given.Photo> planes = MemoryDataset.generate("photos", SAMPLES, EnginesTest::photo)
+                .map(normalise.name(), photo -> new Given.Photo(normalise.apply(photo.pixels()), photo.label()));
+        List<List<Float>> epochs = new ArrayList<>();
+        try (Cache cache = Cache.of(RamTier.ofBytes(1 << 20))) {
+            List<Dataset<?>> embedded = new ArrayList<>();
+            OnnxModel.inSession(OnnxModel.channelsWeighted(0.5f, -2, 3), session -> {
+                embedded.add((Dataset<?>) call(page, "embedded", planes, session, cache));
+                epochs.add(values(embedded.get(0)));
+            });
+
+            epochs.add(values(embedded.get(0))); // the session is closed
+        }
+
+        assertThat(epochs.get(0)).hasSize(SAMPLES);
+        assertThat(epochs.get(0).stream().distinct().count()).isGreaterThan(CLASSES);
+        assertThat(epochs.get(1)).isEqualTo(epochs.get(0));
+    }
+
+    private static List<Float> values(Dataset<?> features) {
+        return features.stream(Sampler.sequential())
+                .map(sample -> ((Given.Features) sample.value()).values().toFloatArray()[0])
+                .collectList()
+                .block();
     }
 }
