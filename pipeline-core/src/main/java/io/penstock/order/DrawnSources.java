@@ -92,8 +92,8 @@ final class DrawnSources {
             }
         }
         counts[first]++;
-        begins[first] = next(first, 2, false);
-        ends[first] = next(first, parts - 2, true);
+        begins[first] = next(first, 2, false); // both from the last end, so that neither waits for the other
+        ends[first] = next(first, parts, true);
         return first;
     }
 
@@ -147,12 +147,14 @@ final class DrawnSources {
         while (number >= 0) {
             WeightSegment segment = list.segment(number);
             long threshold = times * segment.unit();
-            long wanted = -Math.floorDiv(sum - threshold - (exceeds ? 1 : 0), parts);
-            long draws = segment.draws(source, place, wanted);
+            long missing = threshold - sum + (exceeds ? 1 : 0);
+            long draws = segment.draws(source, place, missing, parts);
             if (draws >= 0) {
-                segments[source] = number;
-                places[source] = place + draws;
-                above[source] = sum + parts * segment.gain(source, place, draws) - threshold;
+                if (exceeds) {
+                    segments[source] = number;
+                    places[source] = place + draws;
+                    above[source] = sum + parts * segment.gain(source, place, draws) - threshold;
+                }
                 return segment.from() + place + draws;
             }
             number++;
