@@ -242,7 +242,7 @@ public final class KafkaTopic
     }
 
     private void read(long[] indices, Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
-        Map<Integer, SortedMap<Long, List<Integer>>> wanted = new TreeMap<>();
+        SortedMap<Integer, SortedMap<Long, List<Integer>>> wanted = new TreeMap<>();
         for (int place = 0; place < indices.length; place++) {
             int part = numbers.part(indices[place]);
             wanted.computeIfAbsent(ranges[part].partition, any -> new TreeMap<>())

@@ -4,11 +4,11 @@ import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.pipeline.GroupLoader.Receiver;
 import java.time.Duration;
-import java.util.Deque;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
-import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -17,6 +17,7 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
 
 /** Reads records by their offsets, with consumers of no group that are kept for the next read. */
 final class TopicReads {
@@ -29,8 +30,33 @@ final class TopicReads {
     private final String topic;
     private final KafkaSettings settings;
     private final Duration patience;
-    private final Deque<Consumer<byte[], byte[]>> free = new ConcurrentLinkedDeque<>();
-    private volatile boolean closed;
+    private final List<Reader> readers = new ArrayList<>();
+    private boolean closed;
+
+    /** A consumer, and where it goes on: a seek would drop what it has fetched. */
+    private static final class Reader {
+        final Consumer<byte[], byte[]> consumer;
+        final ReentrantLock lock = new ReentrantLock(true);
+        List<ConsumerRecord<byte[], byte[]>> left = List.of();
+
+        @Nullable TopicPartition at;
+
+        long next;
+
+        /** Where it will be when all has been read that it was asked for; its own of all readers' lock. */
+        int partition = -1;
+
+        long end;
+        int asked;
+
+        Reader(Consumer<byte[], byte[]> consumer) {
+            this.consumer = consumer;
+        }
+
+        boolean goesOn(int wanted, long from) {
+            return partition == wanted && end <= from && from <= end + NEAR;
+        }
+    }
 
     TopicReads(String topic, KafkaSettings settings) {
         this.topic = topic;
@@ -40,13 +66,14 @@ final class TopicReads {
     }
 
     /** Reads what is wanted: by partition and offset, the places that want it. */
-    void read(Map<Integer, SortedMap<Long, List<Integer>>> wanted, Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
-        Consumer<byte[], byte[]> given = free.pollLast();
-        Consumer<byte[], byte[]> consumer = given == null ? settings.consumer() : given;
+    void read(
+            SortedMap<Integer, SortedMap<Long, List<Integer>>> wanted,
+            Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
+        Reader reader = reader(wanted);
         boolean usable = false;
+        reader.lock.lock();
         try {
-            wanted.forEach(
-                    (partition, places) -> read(consumer, new TopicPartition(topic, partition), places, receiver));
+            wanted.forEach((partition, places) -> read(reader, new TopicPartition(topic, partition), places, receiver));
             usable = true;
         } catch (OffsetOutOfRangeException e) {
             throw new StoreException(
@@ -58,47 +85,93 @@ final class TopicReads {
         } catch (KafkaException e) {
             throw new StoreException("cannot read kafka topic %s: %s".formatted(topic, e.getMessage()), e);
         } finally {
-            if (usable && !closed) {
-                free.addLast(consumer);
-            } else {
-                consumer.close(CloseOptions.timeout(Duration.ZERO));
+            if (!usable) {
+                reader.at = null; // those that wait for it seek
             }
+            reader.lock.unlock();
+            done(reader, usable);
+        }
+    }
+
+    /** One that comes to the place by itself, which may be at work; else one that has nothing to do. */
+    private synchronized Reader reader(SortedMap<Integer, SortedMap<Long, List<Integer>>> wanted) {
+        int partition = wanted.firstKey();
+        long from = Objects.requireNonNull(wanted.get(partition)).firstKey();
+        Reader found = readers.stream()
+                .filter(reader -> reader.goesOn(partition, from))
+                .findFirst()
+                .or(() -> readers.stream().filter(reader -> reader.asked == 0).findFirst())
+                .orElse(null);
+        if (found == null) {
+            found = new Reader(settings.consumer());
+            readers.add(found);
+        }
+        found.asked++;
+        found.partition = wanted.lastKey();
+        found.end = Objects.requireNonNull(wanted.get(found.partition)).lastKey() + 1;
+        return found;
+    }
+
+    private synchronized void done(Reader reader, boolean usable) {
+        reader.asked--;
+        if (!usable) {
+            readers.remove(reader);
+        }
+        if (reader.asked == 0 && (closed || !readers.contains(reader))) {
+            reader.consumer.close(CloseOptions.timeout(Duration.ZERO));
         }
     }
 
     /** Reads what is wanted of one partition in the order of the offsets, each with the places that want it. */
     private void read(
-            Consumer<byte[], byte[]> consumer,
+            Reader reader,
             TopicPartition partition,
             SortedMap<Long, List<Integer>> wanted,
             Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
-        consumer.assign(List.of(partition));
-        consumer.seek(partition, wanted.firstKey());
+        Consumer<byte[], byte[]> consumer = reader.consumer;
+        long first = wanted.firstKey();
+        if (!partition.equals(reader.at) || first < reader.next || first > reader.next + NEAR) {
+            consumer.assign(List.of(partition));
+            consumer.seek(partition, first);
+            reader.left = List.of();
+            reader.at = partition;
+            reader.next = first;
+        }
         long deadline = System.nanoTime() + patience.toNanos();
         while (true) {
-            long before = consumer.position(partition);
-            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+            long before = reader.next;
+            List<ConsumerRecord<byte[], byte[]>> records =
+                    reader.left.isEmpty() ? consumer.poll(POLL).records(partition) : reader.left;
+            int taken = 0;
+            for (; taken < records.size() && !wanted.isEmpty(); taken++) {
+                ConsumerRecord<byte[], byte[]> record = records.get(taken);
                 missing(partition, wanted.headMap(record.offset()), receiver);
                 List<Integer> places = wanted.remove(record.offset());
                 if (places != null) {
                     places.forEach(place -> receiver.value(place, record));
                 }
+                reader.next = record.offset() + 1;
             }
-            long position = consumer.position(partition);
-            missing(partition, wanted.headMap(position), receiver);
+            reader.left = records.subList(taken, records.size());
+            if (reader.left.isEmpty()) {
+                reader.next = consumer.position(partition);
+                missing(partition, wanted.headMap(reader.next), receiver);
+            }
             wanted.values().removeIf(places -> places.stream().noneMatch(receiver::wants));
             if (wanted.isEmpty()) {
                 return;
             }
-            if (wanted.firstKey() > position + NEAR) {
+            if (wanted.firstKey() > reader.next + NEAR) {
                 consumer.seek(partition, wanted.firstKey());
+                reader.left = List.of();
+                reader.next = wanted.firstKey();
             }
             long now = System.nanoTime();
-            if (position > before) {
+            if (reader.next > before) {
                 deadline = now + patience.toNanos();
             } else if (now > deadline) {
                 throw new StoreException(
-                        "%s gave no records from offset %d on for %s".formatted(partition, position, patience));
+                        "%s gave no records from offset %d on for %s".formatted(partition, reader.next, patience));
             }
         }
     }
@@ -116,10 +189,10 @@ final class TopicReads {
         passed.clear();
     }
 
-    void close() {
+    synchronized void close() {
         closed = true;
-        for (Consumer<byte[], byte[]> each = free.pollLast(); each != null; each = free.pollLast()) {
-            each.close();
-        }
+        readers.stream()
+                .filter(reader -> reader.asked == 0)
+                .forEach(reader -> reader.consumer.close(CloseOptions.timeout(Duration.ZERO)));
     }
 }
