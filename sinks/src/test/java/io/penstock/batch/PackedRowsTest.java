@@ -116,6 +116,8 @@ class PackedRowsTest {
     void anotherFieldOfAnotherShape_isRefused() {
         assertThatThrownBy(() -> batches(10, false, i -> packed(LAYOUT, i, i == 4 ? "longer text" : text(i))))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("cannot batch field \"text\": sample 0 is u8[8], sample 4 is u8[11]");
+                .hasMessageContaining(
+                        "cannot batch field \"text\": sample 0 is u8[8], sample 4 is u8[11]; pad texts with"
+                                + " padShapes(), or give a column of numbers its type by TableOptions.type");
     }
 }

@@ -1,11 +1,13 @@
 package io.penstock.annotation;
 
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -46,8 +48,16 @@ final class CocoFile {
         try (JsonParser json = JSON.createParser(in)) {
             new CocoFile(found, fields).read(json);
             return found.build();
+        } catch (JsonProcessingException e) {
+            throw new FormatException(
+                    "%s is no JSON, or is cut off: %s (line %d)"
+                            .formatted(
+                                    file,
+                                    e.getOriginalMessage(),
+                                    e.getLocation().getLineNr()),
+                    e);
         } catch (IOException e) {
-            throw new FormatException("%s is no JSON, or is cut off: %s".formatted(file, e.getMessage()), e);
+            throw new StoreException("cannot read " + file, e);
         }
     }
 

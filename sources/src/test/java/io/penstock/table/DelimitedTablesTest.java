@@ -258,7 +258,8 @@ class DelimitedTablesTest {
         assertThatThrownBy(() -> csv("a\n1\n\"2\n3\n", STANDARD))
                 .hasMessageContaining("a.csv, line 3: a quote in this record is never closed");
         assertThatThrownBy(() -> csv("", STANDARD)).hasMessageContaining("it has no header: it is empty");
-        assertThatThrownBy(() -> csv(PEOPLE, STANDARD.fillNulls("age", 0))).hasMessageContaining("as in age:float=0");
+        assertThatThrownBy(() -> csv(PEOPLE, STANDARD.fillNulls("age", 0)))
+                .hasMessageContaining("(type, or age:float=0 in a flag)");
         assertThatThrownBy(() -> csv(PEOPLE, STANDARD.type("age", DType.I64).fillNulls("age", 0.5)))
                 .hasMessageContaining("cannot become 0.5");
     }

@@ -135,6 +135,7 @@ class UsageTest {
         Path table = Files.writeString(folder.resolve("rides.csv"), "company,fare\nab,1.5\ncd,10.25\n");
 
         assertFails(Cli.stream("--source csv:" + table), "give a column of numbers its type, as in #fare:float");
+        assertFails(Cli.stream("--source csv:" + table + "#fare=0"), "say what it is (fare:float=0)");
         assertThat(Cli.run("show", "csv:" + table).out())
                 .contains("a column of numbers needs a type (int, float, double, bool), as in csv:" + table
                         + "#fare:float");

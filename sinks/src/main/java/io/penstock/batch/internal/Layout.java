@@ -106,7 +106,7 @@ final class Layout {
         } else if (shapes[field].rank() != tensor.shape().rank()) {
             remedy = "map to one number of axes before batching";
         } else if (dtypes[field] == DType.U8 && shapes[field].rank() == 1) {
-            remedy = "pad texts with padShapes(), or give a column of numbers its type, as in fare:float";
+            remedy = "pad texts with padShapes(), or give a column of numbers its type by TableOptions.type";
         } else {
             remedy = "bring them to one shape before batching, images with Resize, or pad with padShapes()";
         }

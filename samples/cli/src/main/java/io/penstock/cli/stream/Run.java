@@ -111,7 +111,7 @@ public record Run<T>(
         String typed =
                 ofTable ? ", or give a column of numbers its type, as in #%s:float".formatted(field.group(1)) : "";
         return new IllegalArgumentException(
-                named.replace(", or give a column of numbers its type, as in fare:float", typed), refusal);
+                named.replace(", or give a column of numbers its type by TableOptions.type", typed), refusal);
     }
 
     /** Where the page of counts is, if one was asked for. */

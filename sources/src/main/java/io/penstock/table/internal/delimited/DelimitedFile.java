@@ -90,7 +90,8 @@ public final class DelimitedFile extends TableFile {
         DType stated = options.types().get(name);
         if (stated == null && options.fillsNulls(name)) {
             throw new FormatException(
-                    "column %s is text, as no type is stated: say what it is, as in %s:float=0".formatted(name, name));
+                    "column %s is text, as no type is stated: say what it is (type, or %s:float=0 in a flag)"
+                            .formatted(name, name));
         }
         if (stated == DType.U64) {
             throw new FormatException("column %s cannot be u64; say i64, or u32".formatted(name));
