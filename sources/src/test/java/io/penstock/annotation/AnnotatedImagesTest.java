@@ -245,6 +245,7 @@ class AnnotatedImagesTest {
                 new String[] {coco().replace("90", "2"), "two categories have the id 2"},
                 new String[] {coco().replace("\"width\":40", "\"width\":-40"), "width is -40"},
                 new String[] {coco().substring(0, 150), "cut off"},
+                new String[] {"{\"images\":[{\"id\":1,\n", "end-of-input within/between Object entries (line 2)"},
                 new String[] {"image,class\na.jpg,1\n", "no JSON, or is cut off: Unrecognized token 'image'"},
                 new String[] {"{\"images\":[]}", "has no \"annotations\""},
                 new String[] {"[]", "is not a JSON object"});

@@ -162,6 +162,8 @@ class ArrowTablesTest {
         assertThatThrownBy(() -> open("FEA1....".getBytes(StandardCharsets.UTF_8), SMALL))
                 .hasMessageContaining("Feather version 1");
         assertThatThrownBy(() -> open(new byte[0], SMALL)).hasMessageContaining("neither an Arrow file nor a stream");
+        assertThatThrownBy(() -> open("fare,company\n7,Red\n".getBytes(StandardCharsets.UTF_8), SMALL))
+                .hasMessageContaining("it is damaged, or no Arrow file");
     }
 
     @Test

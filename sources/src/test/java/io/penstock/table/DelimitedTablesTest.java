@@ -451,7 +451,7 @@ class DelimitedTablesTest {
                 "line 1: column t: a text is wanted, it is a number",
                 "line 2: column n: a number is wanted, it is a text",
                 "line 3: it is no JSON object",
-                "line 4: it is damaged JSON",
+                "line 4: it is damaged JSON: Unexpected end-of-input: expected close marker for Object (byte 6 of the line)",
                 "line 5: it is damaged JSON",
                 "line 6: column n: 70000 is no i16",
                 "line 7: column n: \"1.5\" is no i16",

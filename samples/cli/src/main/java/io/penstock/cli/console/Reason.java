@@ -51,6 +51,7 @@ public final class Reason {
         words.put("padShapes\\(\\)", "--pad");
         words.put("let the rows be sorted", "say sort=yes in --window-rows");
         words.put("images with Resize", "images with --resize");
+        words.put("its type by TableOptions\\.type", "its type");
         words.put("withIndices adds", "--with-indices adds");
         words.put(", or allow more attempts", "");
         words.put(

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.penstock.fault.FormatException;
 import io.penstock.pipeline.Dataset;
+import io.penstock.store.internal.JsonReason;
 import io.penstock.tensor.Tensor;
 import io.penstock.token.BpeTokenizer;
 import io.penstock.token.JsonTokenizer;
@@ -88,7 +89,7 @@ public final class Tokenize {
         try {
             object = JSON.readTree(decoded(line));
         } catch (JsonProcessingException e) {
-            throw new FormatException("the line is no JSON: " + e.getOriginalMessage(), e);
+            throw new FormatException("the line is no JSON: " + JsonReason.of(e), e);
         }
         JsonNode text = object.get(field);
         if (text == null || !text.isTextual()) {

@@ -35,7 +35,8 @@ record ArrowMessage(int prefix, Message message, int bytes, long bodyBytes) {
         boolean continues = first == CONTINUES; // not before version 0.15
         int length = continues ? in.getInt() : first;
         if (length < 0 || length > MAX_BYTES) {
-            throw new FormatException("a message claims %d bytes of metadata".formatted(length));
+            throw new FormatException(
+                    "a message claims %d bytes of metadata: it is damaged, or no Arrow file".formatted(length));
         }
         return new int[] {continues ? PREFIX : Integer.BYTES, length};
     }
