@@ -175,7 +175,7 @@ public final class HttpOptions extends HttpSettings {
         }
     }
 
-    /** The limits; names of headers, never their  */
+    /** The limits, and the names of headers, never their values. */
     @Override
     public String toString() {
         return "HTTP: %d connections, %d in flight, %d attempts within %s, headers %s%s"
