@@ -1,6 +1,8 @@
 package io.penstock.internal;
 
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import reactor.core.CoreSubscriber;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 
@@ -19,6 +21,22 @@ public final class Begun {
     /** Stands for a draw that failed, where its value would stand. */
     public record Failed(Throwable cause) {}
 
+    /** A {@code Mono} of which it is known only once it is begun whether it has its value at once. */
+    public static final class Deferred<T> extends Mono<T> {
+
+        private final Supplier<Mono<T>> begin;
+
+        /** @param begin is asked at each subscription, or by {@link Begun#of} in place of one */
+        public Deferred(Supplier<Mono<T>> begin) {
+            this.begin = begin;
+        }
+
+        @Override
+        public void subscribe(CoreSubscriber<? super T> actual) {
+            Mono.defer(begin).subscribe(actual);
+        }
+    }
+
     private Begun() {}
 
     /** The outcome of a draw whose begin threw this. */
@@ -36,10 +54,13 @@ public final class Begun {
     }
 
     /**
-     * The value of a {@code Mono} that has it on this thread now, {@link #ABSENT} if that one is empty, else the Mono
-     * itself.
+     * The value of a {@code Mono} that has it on this thread now, {@link #ABSENT} if that one is empty, else a Mono to
+     * subscribe to once.
      */
     public static Object of(Mono<?> mono) {
+        if (mono instanceof Deferred<?> deferred) {
+            return of(deferred.begin.get());
+        }
         if (mono instanceof Callable<?> callable) {
             try {
                 Object value = callable.call();

@@ -42,6 +42,7 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
     private final StageMeter[][] hits; // by tier and part
     private final StageMeter[] misses; // by part
     private final @Nullable StageMeter unpacking; // of a cache that may hold packed values
+    private volatile States states = new States(List.of(), 0);
     private volatile long loadedBefore; // when a stream last asked for what comes next
 
     CachedDataset(Stage<T> input, Cache cache, Codec<T> codec, @Nullable HitCheck check) {
@@ -58,6 +59,9 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
         this.misses = meters(input.parts());
         this.hits = tiers.stream().map(tier -> meters(misses.length)).toArray(StageMeter[][]::new);
     }
+
+    /** The state of the last sample, which others of its file have too, and its hash in a {@link Provenance}. */
+    private record States(List<String> words, long hash) {}
 
     private static StageMeter[] meters(int parts) {
         return Stream.generate(StageMeter::new).limit(parts).toArray(StageMeter[]::new);
@@ -165,7 +169,14 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
             return entry;
         }
         SampleId id = id(draw.index());
-        return entry.from(Provenance.of(id.name(), id.state(), producerId));
+        List<String> words = id.state();
+        States last = states;
+        if (last.words != words) {
+            last = new States(words, Provenance.of("", words, producerId).state());
+            states = last;
+        }
+        long sample = Provenance.of(id.name(), List.of(), producerId).sample();
+        return entry.from(new Provenance(sample, last.hash, producerId));
     }
 
     @Override

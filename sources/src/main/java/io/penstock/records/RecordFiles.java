@@ -19,6 +19,8 @@ import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
@@ -47,6 +49,7 @@ public final class RecordFiles implements Dataset<Tensor>, GroupLoader<Tensor>, 
     private final StoreFile[] stored;
     private final PartNumbers numbers;
     private final SampleKey[] keys;
+    private final AtomicReferenceArray<@Nullable List<String>> states;
     private final Fingerprint fingerprint;
 
     private RecordFiles(StoreFiles listing, int recordBytes) {
@@ -60,6 +63,7 @@ public final class RecordFiles implements Dataset<Tensor>, GroupLoader<Tensor>, 
                 .toArray(StoreFile[]::new);
         this.numbers = new PartNumbers(files.length, file -> records(files[file]));
         this.keys = new SampleKey[files.length];
+        this.states = new AtomicReferenceArray<>(files.length);
         String length = Integer.toString(recordBytes);
         for (int i = 0; i < files.length; i++) {
             StoreEntry file = files[i];
@@ -178,12 +182,19 @@ public final class RecordFiles implements Dataset<Tensor>, GroupLoader<Tensor>, 
     public SampleId id(long index) {
         int file = numbers.part(index);
         long offset = offset(index, file);
-        return SampleId.of(keys[file].with(offset), () -> files[file].key() + "@" + offset, () -> state(files[file]));
+        return SampleId.of(keys[file].with(offset), () -> files[file].key() + "@" + offset, () -> state(file));
     }
 
-    private List<String> state(StoreEntry file) {
-        List<String> words = store.state(file);
-        return List.of("in " + store.location(), words.get(0), words.get(1), "records of " + recordBytes + " bytes");
+    /** Made once a file: a disk cache asks for each record that it takes. */
+    private List<String> state(int file) {
+        List<String> made = states.get(file);
+        if (made == null) {
+            List<String> words = store.state(files[file]);
+            made = List.of(
+                    "in " + store.location(), words.get(0), words.get(1), "records of " + recordBytes + " bytes");
+            states.set(file, made);
+        }
+        return made;
     }
 
     private long offset(long index, int file) {

@@ -26,6 +26,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,6 +59,9 @@ final class Appends {
 
     private static final long REFUSED = -1;
 
+    /** A value is held by now. */
+    static final Mono<Boolean> AT_ONCE = Mono.just(true);
+
     /** Of the budget of a tier that evicts, what may wait. */
     private static final int WAITING_PART = 32;
 
@@ -71,6 +75,7 @@ final class Appends {
     private final Scheduler thread = Schedulers.newSingle(Appends::thread);
 
     private final WriteBehind<PendingAppend> queue = new WriteBehind<>(work -> schedule(work, 0), this::appendAll);
+    private final BiConsumer<PendingAppend, Runnable> found = queue::move;
     private final Queue<CompletableFuture<Boolean>> slowed = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean due = new AtomicBoolean();
     private final AtomicLong lost = new AtomicLong();
@@ -138,11 +143,11 @@ final class Appends {
         boolean found = !evicts || takeRoom(entry);
         if (found && !queue.enter(entry)) {
             giveBackRoom(entry);
-            return Mono.just(true);
+            return AT_ONCE;
         }
         if (found && index.contains(key)) { // published since the caller looked for it
             settle(entry, true); // a lease may wait for it by now
-            return Mono.just(true);
+            return AT_ONCE;
         }
         long waiting = enqueue(entry);
         if (waiting == REFUSED) {
@@ -165,7 +170,7 @@ final class Appends {
         } else {
             queue.work();
         }
-        return Mono.just(true);
+        return AT_ONCE;
     }
 
     private boolean takeRoom(PendingAppend entry) {
@@ -289,12 +294,25 @@ final class Appends {
     }
 
     private void append(List<PendingAppend> group) {
-        for (PendingAppend entry : group) {
-            orStop(() -> append(entry));
+        int next = 0;
+        while (next < group.size()) {
+            try {
+                for (; next < group.size(); next++) {
+                    append(group.get(next));
+                }
+                writer.flush(found);
+                faults.raise();
+            } catch (IOException | RuntimeException | Error e) {
+                failures.incrementAndGet();
+                stop(e);
+                next++;
+            }
         }
-        orStop(() -> writer.flush(queue::move));
-        counters.countAppended(
-                (int) group.stream().filter(entry -> entry.appended).count());
+        int appended = 0;
+        for (PendingAppend entry : group) {
+            appended += entry.appended ? 1 : 0;
+        }
+        counters.countAppended(appended);
         for (PendingAppend entry : group) {
             queue.finish(entry, entry.appended);
             giveBackRoom(entry);
@@ -304,22 +322,8 @@ final class Appends {
     private void append(PendingAppend entry) throws IOException {
         if (stopped || entry.isCancelled()) {
             writer.release(entry);
-        } else if (!writer.append(entry, queue::move)) {
+        } else if (!writer.append(entry, found)) {
             lost.incrementAndGet();
-        }
-    }
-
-    private interface Step {
-        void run() throws IOException;
-    }
-
-    private void orStop(Step step) {
-        try {
-            step.run();
-            faults.raise();
-        } catch (IOException | RuntimeException | Error e) {
-            failures.incrementAndGet();
-            stop(e);
         }
     }
 

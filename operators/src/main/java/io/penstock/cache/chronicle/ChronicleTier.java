@@ -17,6 +17,7 @@ import io.penstock.cache.chronicle.internal.LogWriter;
 import io.penstock.cache.chronicle.internal.Segment;
 import io.penstock.cache.chronicle.internal.Watch;
 import io.penstock.internal.AccessFaults;
+import io.penstock.internal.Begun;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -231,7 +232,7 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
 
     @Override
     public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
-        return Mono.defer(() -> keep(key, value, about.provenance()));
+        return new Begun.Deferred<>(() -> keep(key, value, about.provenance()));
     }
 
     /**
@@ -260,7 +261,7 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
             refused.increment();
             return Mono.just(Put.REFUSED);
         }
-        return kept.map(Put::of);
+        return kept == Appends.AT_ONCE ? Mono.just(Put.HELD) : kept.map(Put::of);
     }
 
     private boolean holds(SampleKey key) {

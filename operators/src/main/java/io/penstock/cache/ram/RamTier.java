@@ -204,6 +204,10 @@ public final class RamTier implements RemovableTier {
     }
 
     private RamSegment.Claim claim(SampleKey key, int length, int givingWay) {
+        RamSegment.Claim first = index.claim(key);
+        if (first != RamSegment.Claim.REFUSED) {
+            return first;
+        }
         RamSegment.Claim claim = evictor.withRoom(length, givingWay, () -> {
             RamSegment.Claim now = index.claim(key);
             return now == RamSegment.Claim.REFUSED ? null : now;
@@ -216,7 +220,10 @@ public final class RamTier implements RemovableTier {
         @Nullable Room room = null;
         try {
             int length = value.length();
-            room = evictor.withRoom(length, givingWay, () -> slabs.reserve(length, worth));
+            room = slabs.reserve(length, worth);
+            if (room == null) {
+                room = evictor.withRoom(length, givingWay, () -> slabs.reserve(length, worth));
+            }
             if (room != null) {
                 room.fill(value);
                 copied = index.publish(key, room.location());

@@ -86,12 +86,26 @@ public final class SharedCounters {
         }
     }
 
-    private long read(int at) {
-        return on(numbers -> (long) LONG.getVolatile(numbers, at));
+    private long read(int at) { // several times a sample, so these two make no object
+        try {
+            long number = (long) LONG.getVolatile(shared, at);
+            faults.raise();
+            return number;
+        } catch (InternalError e) {
+            leave();
+            return (long) LONG.getVolatile(shared, at);
+        }
     }
 
     private long add(int at, long change) {
-        return on(numbers -> (long) LONG.getAndAdd(numbers, at, change));
+        try {
+            long before = (long) LONG.getAndAdd(shared, at, change);
+            faults.raise();
+            return before;
+        } catch (InternalError e) {
+            leave();
+            return (long) LONG.getAndAdd(shared, at, change);
+        }
     }
 
     private void leave() {
