@@ -1,7 +1,9 @@
 package io.penstock.cache;
 
+import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Form;
+import io.penstock.tensor.Schema;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
@@ -71,6 +73,15 @@ final class FormChooser<R> {
     }
 
     /** @param inFlight how many loads are under way */
+    /** One for values of a codec; null where none is kept in another form. */
+    @SuppressWarnings("unchecked") // a loader is measured by its own requests
+    static <R> @Nullable FormChooser<R> of(
+            Cache cache, Codec<?> codec, Lookup.Loader<R, ?> loader, IntSupplier inFlight) {
+        return cache.form != null && codec instanceof Schema && loader instanceof MeasuredLoader<?> measured
+                ? new FormChooser<>(cache, cache.form, (MeasuredLoader<R>) measured, inFlight)
+                : null;
+    }
+
     FormChooser(Cache cache, Form form, MeasuredLoader<R> loader, IntSupplier inFlight) {
         this.cache = cache;
         this.form = form;

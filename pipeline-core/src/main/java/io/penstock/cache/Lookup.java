@@ -5,11 +5,9 @@ import io.penstock.internal.SingleFlight;
 import io.penstock.internal.Thrown;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
-import io.penstock.tensor.Schema;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -62,14 +60,101 @@ public final class Lookup<R, T> {
         Mono<T> verified(T value, ByteBuffer bytes, R request);
     }
 
-    /** How far a look-up has come, which decides what follows if no tier answers. */
-    private enum Phase {
-        /** The first look: a load is joined or begun. */
-        FIRST,
-        /** The look of a load that has begun: it goes on. */
-        LOADING,
-        /** The look of the holder of a lease: it goes on itself. */
-        LEASED
+    /** A load of a key that no tier has. A look-up on its behalf goes on with it if no tier answers. */
+    private final class Miss implements SingleFlight.Work<T> {
+
+        private final SampleKey key;
+        private final R request;
+        private final long completed;
+
+        /** What {@link Loader#beginLoad} would give; null where it is asked. */
+        private final @Nullable Object begun;
+
+        private boolean loads;
+        private long started;
+        private volatile @Nullable Lease lease;
+        private volatile boolean ended;
+
+        Miss(SampleKey key, R request, long completed, @Nullable Object begun) {
+            this.key = key;
+            this.request = request;
+            this.completed = completed;
+            this.begun = begun;
+        }
+
+        @Override
+        public Mono<T> begin() {
+            if (Lookup.this.loads.completed() != completed) {
+                // a load of this key may have ended since our look: without another one it would be repeated
+                Object found = lookUp(0, key, request, completed, this);
+                if (found != Begun.ABSENT) {
+                    return Begun.toMono(found);
+                }
+            }
+            return goOn();
+        }
+
+        /** Loads, once no other process loads it either, and no tier has it then. */
+        @SuppressWarnings("unchecked") // a cache's Mono is one of a lease
+        Mono<T> goOn() {
+            if (lease != null) {
+                return load();
+            }
+            Object taken = cache.lease(key);
+            if (taken == Begun.ABSENT) {
+                return load();
+            }
+            return taken instanceof Mono<?> later
+                    ? ((Mono<Lease>) later).flatMap(Thrown.function(this::leased))
+                    : leased((Lease) taken);
+        }
+
+        private Mono<T> leased(Lease taken) {
+            lease = taken;
+            if (ended) {
+                taken.release();
+            }
+            Object found = lookUp(0, key, request, completed, this);
+            return found == Begun.ABSENT ? load() : Begun.toMono(found);
+        }
+
+        private Mono<T> load() {
+            cache.loading();
+            loader.missed(request); // not before: what another process loaded meanwhile is a hit
+            loads = true;
+            started = System.nanoTime();
+            return Begun.toMono(begun == null ? loader.beginLoad(request) : begun);
+        }
+
+        @Override
+        public void joined() {
+            loader.joined(request);
+        }
+
+        @Override
+        public @Nullable Mono<?> loaded(T value) {
+            Object stored = loads ? store(key, value, request, System.nanoTime() - started) : (Object) false;
+            if (stored instanceof Mono<?> later) {
+                return later.cast(Boolean.class).doOnNext(this::stored);
+            }
+            stored((Boolean) stored);
+            return null;
+        }
+
+        private void stored(boolean held) {
+            if (held) {
+                loader.stored(key, request);
+            }
+        }
+
+        @Override
+        public void ended() {
+            ended = true;
+            Lease held = lease;
+            if (held != null) {
+                held.release();
+            }
+        }
     }
 
     private final Cache cache;
@@ -90,21 +175,13 @@ public final class Lookup<R, T> {
         this.loader = loader;
         this.verifier = verifier;
         this.levels = cache.levels;
-        this.forms = forms(cache, codec, loader, loads::underWay);
-    }
-
-    @SuppressWarnings("unchecked") // it is measured by its own requests
-    private static <R> @Nullable FormChooser<R> forms(
-            Cache cache, Codec<?> codec, Loader<R, ?> loader, IntSupplier inFlight) {
-        return cache.form != null && codec instanceof Schema && loader instanceof MeasuredLoader<?> measured
-                ? new FormChooser<>(cache, cache.form, (MeasuredLoader<R>) measured, inFlight)
-                : null;
+        this.forms = FormChooser.of(cache, codec, loader, loads::underWay);
     }
 
     /** The value, or a {@code Mono} of it. */
     public Object find(SampleKey key, R request) {
         long completed = loads.completed();
-        Object found = lookUp(0, key, request, Phase.FIRST, completed);
+        Object found = lookUp(0, key, request, completed, null);
         return found == Begun.ABSENT ? miss(key, request, completed, null) : found;
     }
 
@@ -124,7 +201,7 @@ public final class Lookup<R, T> {
             ByteBuffer bytes = found[i];
             if (bytes != null && isPacked(bytes)) {
                 found[i] = null;
-                begun[i] = lookUpLater(Mono.just(bytes), 0, keys[i], requests[i], Phase.FIRST, completed);
+                begun[i] = lookUpLater(Mono.just(bytes), 0, keys[i], requests[i], completed, null);
                 continue;
             }
             Object value = bytes == null ? Begun.ABSENT : decoded(levels[0], keys[i], bytes, requests[i]);
@@ -134,7 +211,7 @@ public final class Lookup<R, T> {
             }
             found[i] = null;
             try {
-                begun[i] = lookUp(next, keys[i], requests[i], Phase.FIRST, completed);
+                begun[i] = lookUp(next, keys[i], requests[i], completed, null);
             } catch (Throwable e) {
                 begun[i] = Begun.failed(e);
             }
@@ -208,14 +285,14 @@ public final class Lookup<R, T> {
 
     /** The value of the first tier that answers, {@link Begun#ABSENT}, or a {@code Mono} that goes on by itself. */
     @SuppressWarnings("unchecked") // a level's Mono is one of bytes
-    private Object lookUp(int from, SampleKey key, R request, Phase phase, long completed) {
+    private Object lookUp(int from, SampleKey key, R request, long completed, @Nullable Miss miss) {
         for (int i = from; i < levels.length; i++) {
             Object answer = levels[i].get(key);
             if (answer instanceof ByteBuffer bytes && isPacked(bytes)) {
                 answer = Mono.just(bytes);
             }
             if (answer instanceof Mono<?> later) {
-                return lookUpLater((Mono<ByteBuffer>) later, i, key, request, phase, completed);
+                return lookUpLater((Mono<ByteBuffer>) later, i, key, request, completed, miss);
             }
             Object found = answer == Begun.ABSENT
                     ? answer
@@ -227,20 +304,17 @@ public final class Lookup<R, T> {
         return Begun.ABSENT;
     }
 
-    private Mono<T> lookUpLater(Mono<ByteBuffer> asked, int at, SampleKey key, R request, Phase phase, long completed) {
+    private Mono<T> lookUpLater(
+            Mono<ByteBuffer> asked, int at, SampleKey key, R request, long completed, @Nullable Miss miss) {
         return asked.flatMap(bytes -> isPacked(bytes)
                         ? hitPacked(levels[at], key, bytes, request)
                         : Begun.<T>toMono(hit(levels[at], key, bytes, bytes, request)))
                 .switchIfEmpty(Mono.defer(Thrown.supplier(() -> {
-                    Object found = lookUp(at + 1, key, request, phase, completed);
+                    Object found = lookUp(at + 1, key, request, completed, miss);
                     if (found != Begun.ABSENT) {
                         return Begun.toMono(found);
                     }
-                    return switch (phase) {
-                        case FIRST -> miss(key, request, completed, null);
-                        case LOADING -> load(key, request, null);
-                        case LEASED -> Mono.empty();
-                    };
+                    return miss == null ? miss(key, request, completed, null) : miss.goOn();
                 })));
     }
 
@@ -280,71 +354,8 @@ public final class Lookup<R, T> {
         }
     }
 
-    /** @param begun what {@link Loader#beginLoad} would give; null where it is asked */
     private Mono<T> miss(SampleKey key, R request, long completed, @Nullable Object begun) {
-        return loads.join(
-                key,
-                () -> {
-                    if (loads.completed() != completed) {
-                        // a load of this key may have ended since our look: without another one it would be repeated
-                        Object found = lookUp(0, key, request, Phase.LOADING, completed);
-                        if (found != Begun.ABSENT) {
-                            return Begun.toMono(found);
-                        }
-                    }
-                    return load(key, request, begun);
-                },
-                () -> loader.joined(request));
-    }
-
-    /** Loads a key that this process is not loading, once no other process loads it either. */
-    @SuppressWarnings("unchecked") // a cache's Mono is one of a lease
-    private Mono<T> load(SampleKey key, R request, @Nullable Object begun) {
-        Object lease = cache.lease(key);
-        if (lease == Begun.ABSENT) {
-            return loadAndStore(key, request, begun);
-        }
-        return lease instanceof Mono<?> later
-                ? ((Mono<Lease>) later).flatMap(Thrown.function(held -> load(held, key, request, begun)))
-                : load((Lease) lease, key, request, begun);
-    }
-
-    private Mono<T> load(Lease held, SampleKey key, R request, @Nullable Object begun) {
-        Mono<T> loaded;
-        try {
-            Object found = lookUp(0, key, request, Phase.LEASED, 0);
-            loaded = found == Begun.ABSENT
-                    ? loadAndStore(key, request, begun)
-                    : Begun.<T>toMono(found)
-                            .switchIfEmpty(Mono.defer(Thrown.supplier(() -> loadAndStore(key, request, begun))));
-        } catch (Throwable e) {
-            held.release();
-            throw e;
-        }
-        return loaded.doOnTerminate(held::release).doOnCancel(held::release);
-    }
-
-    private Mono<T> loadAndStore(SampleKey key, R request, @Nullable Object begun) {
-        cache.loading();
-        loader.missed(request); // not before: what another process loaded meanwhile is a hit
-        long started = System.nanoTime();
-        Object load = begun == null ? loader.beginLoad(request) : begun;
-        return Begun.<T>toMono(load).flatMap(Thrown.function(value -> {
-            Object stored = store(key, value, request, System.nanoTime() - started);
-            if (stored instanceof Mono<?> later) {
-                return later.cast(Boolean.class)
-                        .doOnNext(held -> stored(held, key, request))
-                        .thenReturn(value);
-            }
-            stored((Boolean) stored, key, request);
-            return Mono.just(value);
-        }));
-    }
-
-    private void stored(boolean held, SampleKey key, R request) {
-        if (held) {
-            loader.stored(key, request);
-        }
+        return loads.join(key, () -> new Miss(key, request, completed, begun));
     }
 
     /** Offers a value to the tiers, if one would take it: whether one holds it, as a {@code Boolean} or a {@code Mono} of it. */

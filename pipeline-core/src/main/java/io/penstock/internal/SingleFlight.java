@@ -38,20 +38,65 @@ public final class SingleFlight<K, T> {
         return underWay.size();
     }
 
+    /** One load: what begins it, and what becomes of it. */
+    public interface Work<T> {
+
+        /** Begins it, on the thread that subscribes. */
+        Mono<T> begin();
+
+        /** Called instead if another caller's load is joined. */
+        void joined();
+
+        /** Called with the value before the callers get it. Null, or what they and the end have to wait for. */
+        @Nullable Mono<?> loaded(T value);
+
+        /** Called when it has ended or was cancelled, before the callers learn of it; more than once perhaps. */
+        void ended();
+    }
+
+    private record Plain<T>(Supplier<Mono<T>> load, Runnable whenJoined) implements Work<T> {
+
+        @Override
+        public Mono<T> begin() {
+            return load.get();
+        }
+
+        @Override
+        public void joined() {
+            whenJoined.run();
+        }
+
+        @Override
+        public @Nullable Mono<?> loaded(T value) {
+            return null;
+        }
+
+        @Override
+        public void ended() {}
+    }
+
     /**
      * The value of a load of a key: of the one under way, or else of a new one.
-     * @param load   begins one, on the thread that subscribes
-     * @param joined called if another caller's load is joined
+     * @param work gives a load to each subscriber
      */
-    public Mono<T> join(K key, Supplier<Mono<T>> load, Runnable joined) {
+    public Mono<T> join(K key, Supplier<? extends Work<T>> work) {
         return new Mono<>() {
             @Override
             public void subscribe(CoreSubscriber<? super T> actual) {
                 Waiter<T> waiter = new Waiter<>(actual);
                 actual.onSubscribe(waiter);
-                join(key, load, joined, waiter);
+                join(key, work.get(), waiter);
             }
         };
+    }
+
+    /**
+     * As {@link #join(Object, Supplier)}.
+     * @param load   begins one, on the thread that subscribes
+     * @param joined called if another caller's load is joined
+     */
+    public Mono<T> join(K key, Supplier<Mono<T>> load, Runnable joined) {
+        return join(key, () -> new Plain<>(load, joined));
     }
 
     /** As {@link #join(Object, Supplier, Runnable)}, but a load that has begun goes on when all have cancelled. */
@@ -64,20 +109,20 @@ public final class SingleFlight<K, T> {
         return underWay.containsKey(key);
     }
 
-    private void join(K key, Supplier<Mono<T>> load, Runnable joined, Waiter<T> waiter) {
+    private void join(K key, Work<T> work, Waiter<T> waiter) {
         while (!waiter.isCancelled()) {
-            Load<T> own = new Load<>(this, key, waiter.currentContext());
+            Load<T> own = new Load<>(this, key, work, waiter.currentContext());
             Load<T> other = underWay.putIfAbsent(key, own);
             if (other == null && own.add(waiter)) {
                 try {
-                    Mono.defer(load).subscribe(own);
+                    work.begin().subscribe(own);
                 } catch (Throwable e) {
                     own.onError(e); // others may wait for it
                 }
                 return;
             }
             if (other != null && other.add(waiter)) {
-                joined.run();
+                work.joined();
                 return;
             }
             underWay.remove(key, other == null ? own : other); // abandoned, and not yet removed
@@ -109,17 +154,20 @@ public final class SingleFlight<K, T> {
 
         private final SingleFlight<?, T> owner;
         private final Object key;
+        private final Work<T> work;
         private final Context context;
         private @Nullable T value;
         private @Nullable Throwable failure;
+        private boolean keeping;
         private volatile Waiter<?>[] waiters = NONE_YET;
 
         @SuppressWarnings("UnusedVariable") // through its updater
         private volatile @Nullable Subscription upstream;
 
-        Load(SingleFlight<?, T> owner, Object key, Context context) {
+        Load(SingleFlight<?, T> owner, Object key, Work<T> work, Context context) {
             this.owner = owner;
             this.key = key;
+            this.work = work;
             this.context = context;
         }
 
@@ -159,6 +207,7 @@ public final class SingleFlight<K, T> {
                     if (then == ABANDONED) {
                         owner.ended(this);
                         Operators.terminate(UPSTREAM, this);
+                        work.ended();
                     }
                     return;
                 }
@@ -180,11 +229,23 @@ public final class SingleFlight<K, T> {
         @Override
         public void onNext(T next) {
             value = next;
+            try {
+                Mono<?> later = work.loaded(next);
+                if (later != null) {
+                    keeping = true;
+                    later.subscribe(new Keeping<>(this));
+                }
+            } catch (Throwable e) {
+                keeping = false;
+                failure = Thrown.signal(e);
+            }
         }
 
         @Override
         public void onComplete() {
-            complete();
+            if (!keeping) {
+                complete();
+            }
         }
 
         @Override
@@ -199,6 +260,7 @@ public final class SingleFlight<K, T> {
 
         @SuppressWarnings("unchecked") // only its own waiters are added
         private void complete() {
+            work.ended();
             owner.ended(this);
             for (Waiter<?> waiter : WAITERS.getAndSet(this, COMPLETED)) {
                 tell((Waiter<T>) waiter);
@@ -225,6 +287,35 @@ public final class SingleFlight<K, T> {
             } else {
                 waiter.onComplete();
             }
+        }
+    }
+
+    /** What the end of a load waits for once it has its value. */
+    private record Keeping<T>(Load<T> load) implements CoreSubscriber<Object> {
+
+        @Override
+        public Context currentContext() {
+            return load.context;
+        }
+
+        @Override
+        public void onSubscribe(Subscription s) {
+            if (Operators.replace(Load.UPSTREAM, load, s)) {
+                s.request(Long.MAX_VALUE);
+            }
+        }
+
+        @Override
+        public void onNext(Object told) {}
+
+        @Override
+        public void onError(Throwable e) {
+            load.onError(e);
+        }
+
+        @Override
+        public void onComplete() {
+            load.complete();
         }
     }
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
@@ -22,10 +23,34 @@ class SingleFlightLoadTest {
     private static final String KEY = "key";
 
     private final SingleFlight<String, Integer> owner = new SingleFlight<>();
+    private final Keeps work = new Keeps();
     private final SingleFlight.Load<Integer> load = load();
 
+    private static final class Keeps implements SingleFlight.Work<Integer> {
+        private @Nullable Mono<?> keeping;
+        private int ended;
+
+        @Override
+        public Mono<Integer> begin() {
+            return Mono.never();
+        }
+
+        @Override
+        public void joined() {}
+
+        @Override
+        public @Nullable Mono<?> loaded(Integer value) {
+            return keeping;
+        }
+
+        @Override
+        public void ended() {
+            ended++;
+        }
+    }
+
     private SingleFlight.Load<Integer> load() {
-        return new SingleFlight.Load<>(owner, KEY, Context.empty());
+        return new SingleFlight.Load<>(owner, KEY, work, Context.empty());
     }
 
     private static final class Seen extends BaseSubscriber<Integer> {
@@ -92,6 +117,38 @@ class SingleFlightLoadTest {
 
         assertThat(owner.completed()).isOne();
         assertThat(only.isDisposed()).isTrue();
+    }
+
+    @Test
+    void onNext_ofWhatIsKeptLater_waitsForThat() {
+        TestPublisher<Boolean> kept = TestPublisher.create();
+        work.keeping = kept.mono();
+        Seen only = new Seen();
+        load.add(only.waiter);
+
+        Mono.just(7).subscribe(load);
+        assertThat(only.value).isZero();
+        assertThat(work.ended).isZero();
+        kept.emit(true);
+
+        assertThat(only.value).isEqualTo(7);
+        assertThat(work.ended).isPositive();
+        assertThat(owner.completed()).isOne();
+    }
+
+    @Test
+    void cancel_whileTheValueIsKept_cancelsThat() {
+        TestPublisher<Boolean> kept = TestPublisher.create();
+        work.keeping = kept.mono();
+        Seen only = new Seen();
+        load.add(only.waiter);
+        Mono.just(7).subscribe(load);
+
+        only.cancel();
+
+        kept.assertCancelled();
+        assertThat(work.ended).isPositive();
+        assertThat(owner.completed()).isOne();
     }
 
     private record Race(
