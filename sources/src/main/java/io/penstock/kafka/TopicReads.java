@@ -35,7 +35,8 @@ final class TopicReads {
 
     /** A consumer, and where it goes on: a seek would drop what it has fetched. */
     private static final class Reader {
-        final Consumer<byte[], byte[]> consumer;
+        @Nullable Consumer<byte[], byte[]> consumer;
+
         final ReentrantLock lock = new ReentrantLock(true);
         List<ConsumerRecord<byte[], byte[]>> left = List.of();
 
@@ -49,12 +50,14 @@ final class TopicReads {
         long end;
         int asked;
 
-        Reader(Consumer<byte[], byte[]> consumer) {
-            this.consumer = consumer;
-        }
-
         boolean goesOn(int wanted, long from) {
             return partition == wanted && end <= from && from <= end + NEAR;
+        }
+
+        void close() {
+            if (consumer != null) {
+                consumer.close(CloseOptions.timeout(Duration.ZERO));
+            }
         }
     }
 
@@ -73,7 +76,10 @@ final class TopicReads {
         boolean usable = false;
         reader.lock.lock();
         try {
-            wanted.forEach((partition, places) -> read(reader, new TopicPartition(topic, partition), places, receiver));
+            Consumer<byte[], byte[]> consumer = reader.consumer == null ? settings.consumer() : reader.consumer;
+            reader.consumer = consumer;
+            wanted.forEach((partition, places) ->
+                    read(reader, consumer, new TopicPartition(topic, partition), places, receiver));
             usable = true;
         } catch (OffsetOutOfRangeException e) {
             throw new StoreException(
@@ -94,41 +100,48 @@ final class TopicReads {
     }
 
     /** One that comes to the place by itself, which may be at work; else one that has nothing to do. */
-    private synchronized Reader reader(SortedMap<Integer, SortedMap<Long, List<Integer>>> wanted) {
+    private Reader reader(SortedMap<Integer, SortedMap<Long, List<Integer>>> wanted) {
         int partition = wanted.firstKey();
         long from = Objects.requireNonNull(wanted.get(partition)).firstKey();
-        Reader found = readers.stream()
-                .filter(reader -> reader.goesOn(partition, from))
-                .findFirst()
-                .or(() -> readers.stream().filter(reader -> reader.asked == 0).findFirst())
-                .orElse(null);
-        if (found == null) {
-            found = new Reader(settings.consumer());
-            readers.add(found);
+        synchronized (readers) {
+            Reader found = readers.stream()
+                    .filter(reader -> reader.goesOn(partition, from))
+                    .findFirst()
+                    .or(() ->
+                            readers.stream().filter(reader -> reader.asked == 0).findFirst())
+                    .orElse(null);
+            if (found == null) {
+                found = new Reader();
+                readers.add(found);
+            }
+            found.asked++;
+            found.partition = wanted.lastKey();
+            found.end = Objects.requireNonNull(wanted.get(found.partition)).lastKey() + 1;
+            return found;
         }
-        found.asked++;
-        found.partition = wanted.lastKey();
-        found.end = Objects.requireNonNull(wanted.get(found.partition)).lastKey() + 1;
-        return found;
     }
 
-    private synchronized void done(Reader reader, boolean usable) {
-        reader.asked--;
-        if (!usable) {
-            readers.remove(reader);
+    private void done(Reader reader, boolean usable) {
+        boolean last;
+        synchronized (readers) {
+            reader.asked--;
+            if (!usable || closed) {
+                readers.remove(reader);
+            }
+            last = reader.asked == 0 && !readers.contains(reader);
         }
-        if (reader.asked == 0 && (closed || !readers.contains(reader))) {
-            reader.consumer.close(CloseOptions.timeout(Duration.ZERO));
+        if (last) {
+            reader.close();
         }
     }
 
     /** Reads what is wanted of one partition in the order of the offsets, each with the places that want it. */
     private void read(
             Reader reader,
+            Consumer<byte[], byte[]> consumer,
             TopicPartition partition,
             SortedMap<Long, List<Integer>> wanted,
             Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
-        Consumer<byte[], byte[]> consumer = reader.consumer;
         long first = wanted.firstKey();
         if (!partition.equals(reader.at) || first < reader.next || first > reader.next + NEAR) {
             consumer.assign(List.of(partition));
@@ -189,10 +202,13 @@ final class TopicReads {
         passed.clear();
     }
 
-    synchronized void close() {
-        closed = true;
-        readers.stream()
-                .filter(reader -> reader.asked == 0)
-                .forEach(reader -> reader.consumer.close(CloseOptions.timeout(Duration.ZERO)));
+    void close() {
+        List<Reader> idle;
+        synchronized (readers) {
+            closed = true;
+            idle = readers.stream().filter(reader -> reader.asked == 0).toList();
+            readers.removeAll(idle);
+        }
+        idle.forEach(Reader::close);
     }
 }
