@@ -5,11 +5,11 @@ import io.penstock.cache.SampleKey;
 import io.penstock.internal.AccessFaults;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -28,8 +28,11 @@ import org.jspecify.annotations.Nullable;
  * A Chronicle Queue that one process appends to, from its creation to its closing, and never opens again: so Chronicle
  * sees no file that is damaged, half written or of another program, and what a killed process left needs no repair.
  *
- * <p>Its clock is ours, and one of its cycles is a segment: moving the clock on by a period rolls. Its own index is
- * kept as small as it can be, because positions are what values are found by. Not thread-safe.
+ * <p>One of its cycles is a segment. Chronicle makes the first one and is closed then. The others begin with the same
+ * bytes, since nothing in them depends on the cycle. Chronicle itself would map them, and compare and set the last word
+ * of one file when it goes to the next: a file that was cut shorter ends the process there.
+ *
+ * <p>Its own index is kept as small as it can be, because positions are what values are found by. Not thread-safe.
  */
 public final class ChronicleLog implements AutoCloseable {
 
@@ -45,7 +48,6 @@ public final class ChronicleLog implements AutoCloseable {
     private static final int INDEX_SPACING = 1 << 20; // 8 * 8 of these are more entries than a segment can have
 
     private final Path directory;
-    private final SetTimeProvider clock = new SetTimeProvider(0);
     private final ChronicleQueue queue;
     private final ExcerptAppender appender;
 
@@ -56,7 +58,12 @@ public final class ChronicleLog implements AutoCloseable {
     private final AccessFaults faults = new AccessFaults();
     private long cycle = -1;
     private @Nullable FileChannel channel;
-    private long atLeast;
+
+    /** What Chronicle writes before the first document. */
+    private byte[] beginning = {};
+
+    /** Of each file, from its first moment on. */
+    private long length;
 
     /** Where the word of the next document lies. */
     private long next;
@@ -67,13 +74,16 @@ public final class ChronicleLog implements AutoCloseable {
     /** What that word is to be. */
     private int firstWord;
 
-    /** @param blockBytes what is mapped at once, a power of two; an entry takes at most a quarter of it */
+    /**
+     * In a directory without files, or Chronicle would wait for what they begin with.
+     * @param blockBytes of a file, without what Chronicle adds, a power of two; an entry takes at most a quarter of it
+     */
     ChronicleLog(Path directory, long blockBytes) {
         ChronicleSettings.apply();
         this.directory = directory;
         this.queue = SingleChronicleQueueBuilder.binary(directory)
                 .rollCycle(CYCLE)
-                .timeProvider(clock)
+                .timeProvider(new SetTimeProvider(0))
                 .indexCount(INDEX_COUNT)
                 .indexSpacing(INDEX_SPACING)
                 .blockSize(blockBytes)
@@ -98,7 +108,7 @@ public final class ChronicleLog implements AutoCloseable {
         return directory.resolve(FILE.format(LocalDateTime.ofEpochSecond(seconds, 0, ZoneOffset.UTC)));
     }
 
-    /** Goes on in the next file, after making sure that it can be written to. */
+    /** Goes on in the next file, which is there and empty. */
     void roll() throws IOException {
         Path file = nextFile();
         requireWhole();
@@ -107,27 +117,41 @@ public final class ChronicleLog implements AutoCloseable {
         }
         closeChannel();
         cycle++;
-        clock.currentTimeMillis(cycle * CYCLE.lengthInMillis());
-        try (DocumentContext probe = appender.writingDocument()) {
-            probe.rollbackOnClose();
-            next = Objects.requireNonNull(probe.wire()).bytes().writePosition() - LogEntry.WORD;
-            begin = next;
-            long now = CYCLE.toCycle(probe.index());
-            if (now != cycle) {
-                throw new IOException("the log went to cycle %d, not %d".formatted(now, cycle));
-            }
+        if (cycle == 0) {
+            beginning = new byte[(int) makeFirst()];
         }
-        channel = FileChannel.open(file, StandardOpenOption.WRITE);
-        atLeast = channel.size();
+        RandomAccessFile begun = new RandomAccessFile(file.toFile(), "rw");
+        channel = begun.getChannel();
+        if (cycle == 0) {
+            length = begun.length();
+            begun.readFully(beginning);
+        } else {
+            begun.setLength(length);
+            writeAll(ByteBuffer.wrap(beginning), 0);
+        }
+        next = beginning.length;
+        begin = next;
+    }
+
+    /** Has Chronicle make the first file; where the first document would lie. */
+    private long makeFirst() throws IOException {
+        try (queue;
+                appender;
+                DocumentContext probe = appender.writingDocument()) {
+            probe.rollbackOnClose();
+            if (CYCLE.toCycle(probe.index()) != 0) {
+                throw new IOException("the log began at index %d, not in cycle 0".formatted(probe.index()));
+            }
+            return Objects.requireNonNull(probe.wire()).bytes().writePosition() - LogEntry.WORD;
+        }
     }
 
     /**
-     * A write behind a cut would lengthen the file again, so that zeros stand where others look for their values. The
-     * file has its whole length from its first moment on.
+     * A write behind a cut would lengthen the file again, so that zeros stand where others look for their values.
      */
     private void requireWhole() throws IOException {
         FileChannel open = channel;
-        if (open != null && open.size() < atLeast) {
+        if (open != null && open.size() < length) {
             throw new IOException("its file in %s was cut shorter while it was open".formatted(directory));
         }
     }
@@ -241,9 +265,9 @@ public final class ChronicleLog implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        try (queue) {
+        try (queue;
+                appender) {
             closeChannel();
-            appender.close();
         }
     }
 

@@ -16,12 +16,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import net.openhft.chronicle.core.io.BackgroundResourceReleaser;
 import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.queue.RollCycles;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.wire.DocumentContext;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class ChronicleLogTest {
@@ -54,7 +57,6 @@ class ChronicleLogTest {
         List<byte[]> read = new ArrayList<>();
         try (ChronicleQueue queue = SingleChronicleQueueBuilder.binary(directory)
                         .rollCycle(RollCycles.FIVE_MINUTELY)
-                        .readOnly(true)
                         .build();
                 ExcerptTailer tailer = queue.createTailer()) {
             for (int at = 0; at < values.size(); at++) {
@@ -69,6 +71,22 @@ class ChronicleLogTest {
             assertThat(tailer.readingDocument().isPresent()).isFalse();
         }
         assertThat(read).usingElementComparator(Arrays::compare).containsExactlyElementsOf(values);
+    }
+
+    /** Chronicle compares and sets words through its mappings, which ends the process where a file was cut shorter. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void roll_toAnyFile_leavesNoneMapped() throws IOException {
+        try (ChronicleLog log = new ChronicleLog(directory, BLOCK)) {
+            for (int file = 0; file < 3; file++) {
+                Files.createFile(log.nextFile());
+                log.roll();
+
+                BackgroundResourceReleaser.releasePendingResources();
+                assertThat(Files.readAllLines(Path.of("/proc/self/maps")))
+                        .noneMatch(line -> line.contains(directory.toString()));
+            }
+        }
     }
 
     /** A reader takes what follows a finished word for finished too. */
