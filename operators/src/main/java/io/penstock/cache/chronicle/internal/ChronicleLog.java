@@ -63,7 +63,7 @@ public final class ChronicleLog implements AutoCloseable {
     private byte[] beginning = {};
 
     /** Of each file, from its first moment on. */
-    private long length;
+    private long fileLength;
 
     /** Where the word of the next document lies. */
     private long next;
@@ -111,8 +111,7 @@ public final class ChronicleLog implements AutoCloseable {
     /** Goes on in the next file, which is there and empty. */
     void roll() throws IOException {
         Path file = nextFile();
-        requireWhole();
-        if (channel != null) {
+        if (channel != null && isWhole()) {
             writeWord(SegmentScanner.END, next);
         }
         closeChannel();
@@ -123,10 +122,10 @@ public final class ChronicleLog implements AutoCloseable {
         RandomAccessFile begun = new RandomAccessFile(file.toFile(), "rw");
         channel = begun.getChannel();
         if (cycle == 0) {
-            length = begun.length();
+            fileLength = begun.length();
             begun.readFully(beginning);
         } else {
-            begun.setLength(length);
+            begun.setLength(fileLength);
             writeAll(ByteBuffer.wrap(beginning), 0);
         }
         next = beginning.length;
@@ -146,12 +145,15 @@ public final class ChronicleLog implements AutoCloseable {
         }
     }
 
+    private boolean isWhole() throws IOException {
+        return Objects.requireNonNull(channel).size() >= fileLength;
+    }
+
     /**
      * A write behind a cut would lengthen the file again, so that zeros stand where others look for their values.
      */
     private void requireWhole() throws IOException {
-        FileChannel open = channel;
-        if (open != null && open.size() < length) {
+        if (!isWhole()) {
             throw new IOException("its file in %s was cut shorter while it was open".formatted(directory));
         }
     }
