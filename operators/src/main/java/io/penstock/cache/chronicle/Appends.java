@@ -272,7 +272,11 @@ final class Appends {
     private List<PendingAppend> nextGroup() {
         List<PendingAppend> group = new ArrayList<>();
         long bytes = 0;
-        for (PendingAppend entry = queue.poll(); entry != null; entry = bytes < GROUP_BYTES ? queue.poll() : null) {
+        while (bytes < GROUP_BYTES) {
+            PendingAppend entry = queue.poll();
+            if (entry == null) {
+                break;
+            }
             group.add(entry);
             bytes += entry.bytes();
         }
@@ -290,29 +294,18 @@ final class Appends {
     }
 
     private void append(List<PendingAppend> group) {
-        List<PendingAppend> rest = group;
-        for (int next = 0; next <= rest.size(); next++) {
+        int next = 0;
+        while (next < group.size()) {
             try {
-                for (; next < rest.size(); next++) {
-                    append(rest.get(next));
+                for (; next < group.size(); next++) {
+                    append(group.get(next));
                 }
                 writer.flush(found);
                 faults.raise();
-            } catch (IOException e) {
-                watch.loseShortened(); // at once: a file that was cut may be longer again by now, by zeros
-                List<PendingAppend> again = writer.leaveCut();
-                if (again == null) {
-                    stop(e);
-                } else {
-                    again.addAll(rest.subList(next, rest.size()));
-                    rest = again;
-                    next = -1;
-                }
-            } catch (InternalError e) { // of mapped memory that was read: the log is as it was
+            } catch (IOException | RuntimeException | Error e) {
                 failures.incrementAndGet();
-                watch.loseShortened();
-            } catch (RuntimeException | Error e) {
                 stop(e);
+                next++;
             }
         }
         int appended = 0;
@@ -334,12 +327,6 @@ final class Appends {
         }
     }
 
-    void dropCut() {
-        if (!stopped) {
-            writer.dropCut();
-        }
-    }
-
     /** Runs a task periodically on the thread that appends. */
     void each(long millis, Runnable work) {
         try {
@@ -350,10 +337,10 @@ final class Appends {
     }
 
     private void stop(Throwable reason) {
-        failures.incrementAndGet();
         if (!stopped) {
             stopped = true;
             writer.stop();
+            watch.loseShortened(); // at once: what was just written may have lengthened a file that was cut, by zeros
             Notice.warn(
                     LOG,
                     "the disk cache keeps what it has and takes nothing more, the run goes on: {}",

@@ -63,7 +63,7 @@ public final class ChronicleLog implements AutoCloseable {
     private byte[] beginning = {};
 
     /** Of each file, from its first moment on. */
-    private long fileLength;
+    private long length;
 
     /** Where the word of the next document lies. */
     private long next;
@@ -111,7 +111,8 @@ public final class ChronicleLog implements AutoCloseable {
     /** Goes on in the next file, which is there and empty. */
     void roll() throws IOException {
         Path file = nextFile();
-        if (channel != null && isWhole()) {
+        requireWhole();
+        if (channel != null) {
             writeWord(SegmentScanner.END, next);
         }
         closeChannel();
@@ -122,10 +123,10 @@ public final class ChronicleLog implements AutoCloseable {
         RandomAccessFile begun = new RandomAccessFile(file.toFile(), "rw");
         channel = begun.getChannel();
         if (cycle == 0) {
-            fileLength = begun.length();
+            length = begun.length();
             begun.readFully(beginning);
         } else {
-            begun.setLength(fileLength);
+            begun.setLength(length);
             writeAll(ByteBuffer.wrap(beginning), 0);
         }
         next = beginning.length;
@@ -145,15 +146,12 @@ public final class ChronicleLog implements AutoCloseable {
         }
     }
 
-    private boolean isWhole() throws IOException {
-        return Objects.requireNonNull(channel).size() >= fileLength;
-    }
-
     /**
      * A write behind a cut would lengthen the file again, so that zeros stand where others look for their values.
      */
     private void requireWhole() throws IOException {
-        if (!isWhole()) {
+        FileChannel open = channel;
+        if (open != null && open.size() < length) {
             throw new IOException("its file in %s was cut shorter while it was open".formatted(directory));
         }
     }

@@ -137,7 +137,7 @@ public final class DiskIndex implements SegmentScanner.Finds {
         }
         segment.ended = true;
         samples.addAndGet(-index.rewrite(location -> Location.number(location) == segment.number ? 0 : location));
-        boolean first = segments.lose(segment);
+        boolean first = segments.drop(segment);
         if (first) {
             damaged.incrementAndGet();
         }
@@ -275,14 +275,7 @@ public final class DiskIndex implements SegmentScanner.Finds {
         Segment segment = segments.of(location);
         if (segment != null) {
             segment.usedEntries.addAndGet(Location.isUsed(location) ? -1 : 0);
-            faults.raise(); // those of before are not of this
-            try {
-                int length = LogEntry.length(segment.bytes(), Location.position(location));
-                faults.raise();
-                segment.countLive(-1, length);
-            } catch (InternalError e) {
-                // it was cut shorter, and is lost with all that it counts
-            }
+            segment.countLive(-1, LogEntry.length(segment.bytes(), Location.position(location)));
         }
     }
 
