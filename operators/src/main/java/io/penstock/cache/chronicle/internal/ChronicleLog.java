@@ -111,9 +111,10 @@ public final class ChronicleLog implements AutoCloseable {
     /** Goes on in the next file, which is there and empty. */
     void roll() throws IOException {
         Path file = nextFile();
-        requireWhole();
         if (channel != null) {
+            requireWhole();
             writeWord(SegmentScanner.END, next);
+            requireStillWhole();
         }
         closeChannel();
         cycle++;
@@ -146,14 +147,25 @@ public final class ChronicleLog implements AutoCloseable {
         }
     }
 
-    /**
-     * A write behind a cut would lengthen the file again, so that zeros stand where others look for their values.
-     */
     private void requireWhole() throws IOException {
-        FileChannel open = channel;
-        if (open != null && open.size() < length) {
+        if (isCut()) {
             throw new IOException("its file in %s was cut shorter while it was open".formatted(directory));
         }
+    }
+
+    /**
+     * A write behind a cut has lengthened the file again: zeros stand where others look for their values. Without a byte
+     * in it, each of these is a fault, which they notice.
+     */
+    private void requireStillWhole() throws IOException {
+        if (isCut()) {
+            Objects.requireNonNull(channel).truncate(0);
+            requireWhole();
+        }
+    }
+
+    private boolean isCut() throws IOException {
+        return Objects.requireNonNull(channel).size() < length;
     }
 
     /**
@@ -184,7 +196,7 @@ public final class ChronicleLog implements AutoCloseable {
         } else {
             writeAll(header, valueAt - LogEntry.HEADER);
             writeWord(entryWord, document);
-            requireWhole();
+            requireStillWhole();
             next = end;
             begin = end;
         }
@@ -239,7 +251,7 @@ public final class ChronicleLog implements AutoCloseable {
                     .putInt(length, 0); // the next word, too: its page is made here, and not read into by a fault
             writeAll(staging.limit(length + LogEntry.WORD).position(LogEntry.WORD), begin + LogEntry.WORD);
             writeWord(firstWord, begin);
-            requireWhole();
+            requireStillWhole();
         } finally {
             staging.clear();
             begin = next;

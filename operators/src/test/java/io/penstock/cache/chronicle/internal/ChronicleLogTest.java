@@ -7,6 +7,7 @@ import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import net.openhft.chronicle.core.io.BackgroundResourceReleaser;
 import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptTailer;
@@ -128,13 +130,45 @@ class ChronicleLogTest {
             log.append(LogEntry.VALUE, KEY, 0, value, Provenance.UNKNOWN);
             log.flush();
             log.append(LogEntry.VALUE, KEY, 1, value, Provenance.UNKNOWN);
-            try (FileChannel cut = FileChannel.open(file, StandardOpenOption.WRITE)) {
-                cut.truncate(4096);
-            }
+            cut(file);
 
             assertThatThrownBy(log::flush).hasMessageContaining("was cut shorter while it was open");
 
             assertThat(file).hasSize(4096);
+        }
+    }
+
+    /** Zeros would stand between the cut and what was written behind it, and be read as values. */
+    @Test
+    void flush_whileTheFileIsCut_leavesItShort() throws Exception {
+        Encoded value = Encoded.of(ByteBuffer.allocate(100 << 10));
+        for (int round = 0; round < 50; round++) {
+            try (ChronicleLog log = new ChronicleLog(directory.resolve("log-" + round), BLOCK)) {
+                Path file = log.nextFile();
+                Files.createDirectories(file.getParent());
+                Files.createFile(file);
+                log.roll();
+                CompletableFuture<Void> cut = CompletableFuture.runAsync(() -> cut(file));
+                try {
+                    for (int i = 0; i < 8; i++) {
+                        log.append(LogEntry.VALUE, KEY, 0, value, Provenance.UNKNOWN);
+                        log.flush();
+                    }
+                } catch (IOException e) {
+                    assertThat(e).hasMessageContaining("was cut shorter while it was open");
+                }
+                cut.join();
+
+                assertThat(Files.size(file)).isIn(0L, 4096L);
+            }
+        }
+    }
+
+    private static void cut(Path file) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.truncate(4096);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }
