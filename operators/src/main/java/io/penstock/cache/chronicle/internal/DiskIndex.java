@@ -275,7 +275,14 @@ public final class DiskIndex implements SegmentScanner.Finds {
         Segment segment = segments.of(location);
         if (segment != null) {
             segment.usedEntries.addAndGet(Location.isUsed(location) ? -1 : 0);
-            segment.countLive(-1, LogEntry.length(segment.bytes(), Location.position(location)));
+            faults.raise(); // those of before are not of this
+            try {
+                int length = LogEntry.length(segment.bytes(), Location.position(location));
+                faults.raise();
+                segment.countLive(-1, length);
+            } catch (InternalError e) {
+                // it was cut shorter, and is lost with all that it counts
+            }
         }
     }
 
