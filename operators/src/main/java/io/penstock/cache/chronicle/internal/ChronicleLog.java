@@ -62,8 +62,8 @@ public final class ChronicleLog implements AutoCloseable {
     /** What Chronicle writes before the first document. */
     private byte[] beginning = {};
 
-    /** Of each file, from its first moment on. */
-    private long length;
+    /** What each file has at least, from its first moment on: one that has less was cut. */
+    private final long length;
 
     /** Where the word of the next document lies. */
     private long next;
@@ -81,6 +81,7 @@ public final class ChronicleLog implements AutoCloseable {
     ChronicleLog(Path directory, long blockBytes) {
         ChronicleSettings.apply();
         this.directory = directory;
+        this.length = blockBytes + blockBytes / 4; // as Chronicle makes its own
         this.queue = SingleChronicleQueueBuilder.binary(directory)
                 .rollCycle(CYCLE)
                 .timeProvider(new SetTimeProvider(0))
@@ -123,11 +124,12 @@ public final class ChronicleLog implements AutoCloseable {
         }
         RandomAccessFile begun = new RandomAccessFile(file.toFile(), "rw");
         channel = begun.getChannel();
+        if (begun.length() < length) {
+            begun.setLength(length);
+        }
         if (cycle == 0) {
-            length = begun.length();
             begun.readFully(beginning);
         } else {
-            begun.setLength(length);
             writeAll(ByteBuffer.wrap(beginning), 0);
         }
         next = beginning.length;
