@@ -72,7 +72,6 @@ final class FormChooser<R> {
         }
     }
 
-    /** @param inFlight how many loads are under way */
     /** One for values of a codec; null where none is kept in another form. */
     @SuppressWarnings("unchecked") // a loader is measured by its own requests
     static <R> @Nullable FormChooser<R> of(
@@ -82,6 +81,7 @@ final class FormChooser<R> {
                 : null;
     }
 
+    /** @param inFlight how many loads are under way */
     FormChooser(Cache cache, Form form, MeasuredLoader<R> loader, IntSupplier inFlight) {
         this.cache = cache;
         this.form = form;
