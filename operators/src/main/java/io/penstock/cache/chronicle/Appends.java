@@ -295,17 +295,18 @@ final class Appends {
 
     private void append(List<PendingAppend> group) {
         int next = 0;
-        while (next < group.size()) {
+        boolean ended = false;
+        while (!ended) {
             try {
-                for (; next < group.size(); next++) {
-                    append(group.get(next));
+                while (next < group.size()) {
+                    append(group.get(next++));
                 }
+                ended = true; // what cannot be flushed now is loaded again
                 writer.flush(found);
                 faults.raise();
             } catch (IOException | RuntimeException | Error e) {
                 failures.incrementAndGet();
                 stop(e);
-                next++;
             }
         }
         int appended = 0;

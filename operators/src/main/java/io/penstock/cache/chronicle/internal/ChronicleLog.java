@@ -179,7 +179,7 @@ public final class ChronicleLog implements AutoCloseable {
         long document = next;
         long valueAt = LogEntry.valueAt(document);
         long end = LogEntry.end(valueAt, value.length());
-        if (end + LogEntry.WORD - begin > STAGED) {
+        if (!fits(value.length())) {
             flush();
         }
         boolean staged = end + LogEntry.WORD - document <= STAGED;
@@ -203,6 +203,11 @@ public final class ChronicleLog implements AutoCloseable {
             begin = end;
         }
         return valueAt;
+    }
+
+    /** Whether a value can be appended before what is staged is written. */
+    boolean fits(int bytes) {
+        return LogEntry.end(LogEntry.valueAt(next), bytes) + LogEntry.WORD - begin <= STAGED;
     }
 
     /** Copies a value to a place in what is staged; its checksum. */

@@ -162,6 +162,9 @@ public final class LogWriter implements AutoCloseable {
             leave();
             begin(room);
         }
+        if (!Objects.requireNonNull(log).fits(entry.value().length())) {
+            flush(publisher); // here, where it is known which entries are lost if that fails
+        }
         long sequence = counters.nextSequence();
         int kind = entry.tombstone ? LogEntry.TOMBSTONE : LogEntry.VALUE;
         staged.add(new Staged(entry, sequence, write(kind, entry.key(), sequence, entry.value(), entry.provenance)));
