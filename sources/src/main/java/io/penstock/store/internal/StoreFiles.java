@@ -51,7 +51,7 @@ public final class StoreFiles implements AutoCloseable {
      */
     public static StoreFiles of(String what, Path path) {
         if (Files.isDirectory(path)) {
-            return within(what, FileStore.open(path), "", key -> true, BELOW, true);
+            return within(what, FileStore.open(path), "", key -> true, BELOW, true, true);
         }
         Path name = path.getFileName();
         if (name != null && Braces.isRange(name.toString())) {
@@ -64,20 +64,20 @@ public final class StoreFiles implements AutoCloseable {
         if (!Files.exists(path) && name != null && Glob.isPattern(name.toString())) {
             Path folder = Objects.requireNonNull(path.toAbsolutePath().getParent(), "what has a name has a folder");
             Glob glob = Glob.of(name.toString());
-            return within(what, FileStore.open(folder), "", glob, "matches " + glob, true);
+            return within(what, FileStore.open(folder), "", glob, "matches " + glob, false, true);
         }
         return of(what, List.of(path));
     }
 
     /** The files below a folder whose names have one of these ends, and begin with neither {@code _} nor a point. */
     public static StoreFiles below(String what, Path folder, List<String> ends) {
-        return within(what, FileStore.open(folder), "", ending(ends), below(ends), true);
+        return within(what, FileStore.open(folder), "", ending(ends), below(ends), true, true);
     }
 
     /** The same of a store's folder; empty for all of the store. The store stays the caller's. */
     public static StoreFiles below(String what, Store store, String folder, List<String> ends) {
         String prefix = folder.isEmpty() || folder.endsWith("/") ? folder : folder + "/";
-        return within(what, store, prefix, ending(ends), below(ends), false);
+        return within(what, store, prefix, ending(ends), below(ends), true, false);
     }
 
     private static Predicate<String> ending(List<String> ends) {
@@ -121,7 +121,7 @@ public final class StoreFiles implements AutoCloseable {
         }
         Glob glob = Glob.of(name);
         String folder = keyOrPattern.substring(0, slash + 1);
-        return within(what, store, folder, glob, "matches " + keyOrPattern, false);
+        return within(what, store, folder, glob, "matches " + keyOrPattern, false, false);
     }
 
     /**
@@ -168,9 +168,14 @@ public final class StoreFiles implements AutoCloseable {
     }
 
     private static StoreFiles within(
-            String what, Store store, String folder, Predicate<String> chosen, String said, boolean owned) {
+            String what,
+            Store store,
+            String folder,
+            Predicate<String> chosen,
+            String said,
+            boolean deep,
+            boolean owned) {
         List<StoreEntry> files = new ArrayList<>();
-        boolean deep = said.startsWith(BELOW);
         store.list(new Store.Visitor() {
             @Override
             public boolean folder(String key) {
