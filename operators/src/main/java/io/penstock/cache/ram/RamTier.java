@@ -204,7 +204,7 @@ public final class RamTier implements RemovableTier {
     }
 
     private RamSegment.Claim claim(SampleKey key, int length, int givingWay) {
-        RamSegment.Claim first = index.claim(key);
+        RamSegment.Claim first = index.claim(key); // most need no room made, and no object for it
         if (first != RamSegment.Claim.REFUSED) {
             return first;
         }

@@ -45,8 +45,7 @@ class ChronicleLogTest {
             for (int length : new int[] {0, 1, 63, 1 << 10, 16 << 10, (32 << 10) + 1, 700_001, 3}) {
                 if (values.size() % 3 == 0) {
                     log.flush();
-                    Files.createFile(log.nextFile());
-                    log.roll();
+                    roll(log);
                 }
                 byte[] value = new byte[length];
                 new SplittableRandom(length).nextBytes(value);
@@ -81,8 +80,7 @@ class ChronicleLogTest {
     void roll_toAnyFile_leavesNoneMapped() throws IOException {
         try (ChronicleLog log = new ChronicleLog(directory, BLOCK)) {
             for (int file = 0; file < 3; file++) {
-                Files.createFile(log.nextFile());
-                log.roll();
+                roll(log);
 
                 BackgroundResourceReleaser.releasePendingResources();
                 assertThat(Files.readAllLines(Path.of("/proc/self/maps")))
@@ -95,9 +93,7 @@ class ChronicleLogTest {
     @Test
     void flush_ofAGroup_showsReadersNoneOfItBeforeAllOfIt() throws IOException {
         try (ChronicleLog log = new ChronicleLog(directory, BLOCK)) {
-            Path file = log.nextFile();
-            Files.createFile(file);
-            log.roll();
+            Path file = roll(log);
             Segment segment = new Segment(file, 1);
             segment.growing = true;
             segment.map();
@@ -123,9 +119,7 @@ class ChronicleLogTest {
     @Test
     void flush_toAFileThatWasCut_isRefusedAndLeavesItShort() throws IOException {
         try (ChronicleLog log = new ChronicleLog(directory, BLOCK)) {
-            Path file = log.nextFile();
-            Files.createFile(file);
-            log.roll();
+            Path file = roll(log);
             Encoded value = Encoded.of(ByteBuffer.allocate(100));
             log.append(LogEntry.VALUE, KEY, 0, value, Provenance.UNKNOWN);
             log.flush();
@@ -144,10 +138,7 @@ class ChronicleLogTest {
         Encoded value = Encoded.of(ByteBuffer.allocate(100 << 10));
         for (int round = 0; round < 50; round++) {
             try (ChronicleLog log = new ChronicleLog(directory.resolve("log-" + round), BLOCK)) {
-                Path file = log.nextFile();
-                Files.createDirectories(file.getParent());
-                Files.createFile(file);
-                log.roll();
+                Path file = roll(log);
                 CompletableFuture<Void> cut = CompletableFuture.runAsync(() -> cut(file));
                 try {
                     for (int i = 0; i < 8; i++) {
@@ -162,6 +153,15 @@ class ChronicleLogTest {
                 assertThat(Files.size(file)).isIn(0L, 4096L);
             }
         }
+    }
+
+    /** The file that the log goes on in. */
+    private static Path roll(ChronicleLog log) throws IOException {
+        Path file = log.nextFile();
+        Files.createDirectories(file.getParent());
+        Files.createFile(file);
+        log.roll();
+        return file;
     }
 
     private static void cut(Path file) {
