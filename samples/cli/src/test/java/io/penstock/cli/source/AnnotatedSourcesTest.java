@@ -124,10 +124,12 @@ class AnnotatedSourcesTest {
                 .contains("--depth is for images in class folders");
 
         Cli run = Cli.stream("--source " + flat + "#pixels --resize 8 --augment crop=4,flip --batch 5");
+        Cli deep = Cli.stream("--source images:" + folder + "#pixels --resize 8 --batch 5");
         Cli shown = Cli.run("show", flat + "#pixels", "--json");
 
         assertThat(run.status()).as(run.err()).isZero();
         assertThat(run.events().get(0).path("samples").asInt()).isEqualTo(COUNT);
+        assertThat(deep.events().get(0).path("samples").asInt()).as(deep.err()).isEqualTo(3 * COUNT);
         assertThat(shown.events().get(0).path("fields").toString())
                 .contains("\"image\"")
                 .doesNotContain("label");
