@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -16,21 +17,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /** A broker of Kafka in a process of its own, on free ports of this machine. It can be killed and started again. */
 public final class Broker implements AutoCloseable {
 
+    private static final AtomicInteger TOPICS = new AtomicInteger();
     private static @Nullable Broker shared;
 
     private final Path folder;
@@ -172,8 +178,12 @@ public final class Broker implements AutoCloseable {
         });
     }
 
-    /** Makes a topic, and waits until it takes records: a producer that comes earlier may wait for two minutes. */
-    public void create(String topic, int partitions, Map<String, String> configuration) throws Exception {
+    /**
+     * Makes a topic, and waits until it takes records: a producer that comes earlier may wait for two minutes.
+     * @return its name, which a test that is repeated does not meet again
+     */
+    public String create(String name, int partitions, Map<String, String> configuration) throws Exception {
+        String topic = name + "-" + TOPICS.incrementAndGet();
         try (Admin admin = Admin.create(settings())) {
             admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(configuration)))
                     .all()
@@ -186,6 +196,38 @@ public final class Broker implements AutoCloseable {
                 Thread.sleep(20);
             }
         }
+        return topic;
+    }
+
+    /**
+     * The values that readers of committed records see in a partition. Waits until each transaction there has ended: one
+     * is committed before its mark is written.
+     */
+    public List<byte[]> read(String topic, int partition) {
+        TopicPartition at = new TopicPartition(topic, partition);
+        long end = end(topic, partition, "read_uncommitted");
+        List<byte[]> read = new ArrayList<>();
+        try (Consumer<byte[], byte[]> consumer =
+                consumer("isolation.level", "read_committed", "fetch.max.wait.ms", 1)) {
+            consumer.assign(List.of(at));
+            consumer.seekToBeginning(List.of(at));
+            while (consumer.position(at) < end) {
+                consumer.poll(Duration.ofSeconds(1)).forEach(record -> read.add(record.value()));
+            }
+        }
+        return read;
+    }
+
+    /** The offset at which a partition ends for consumers of an isolation level. */
+    public long end(String topic, int partition, String isolation) {
+        TopicPartition at = new TopicPartition(topic, partition);
+        try (Consumer<byte[], byte[]> consumer = consumer("isolation.level", isolation)) {
+            return consumer.endOffsets(List.of(at)).get(at);
+        }
+    }
+
+    private Consumer<byte[], byte[]> consumer(Object... more) {
+        return new KafkaConsumer<>(settings(more), new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
     private static boolean answers(Admin admin, Map<TopicPartition, OffsetSpec> ends) throws Exception {

@@ -21,16 +21,16 @@ final class KafkaReader {
 
     private KafkaReader() {}
 
-    /** Arguments: the broker, the file. */
+    /** Arguments: the broker, the topic, the group, the file. */
     public static void main(String[] arguments) {
-        Path file = Path.of(arguments[1]);
+        Path file = Path.of(arguments[3]);
         KafkaTail tail = KafkaTail.of(
-                "numbers",
+                arguments[1],
                 Map.of(
                         "bootstrap.servers",
                         arguments[0],
                         "group.id",
-                        "killed",
+                        arguments[2],
                         "group.instance.id",
                         "reader",
                         "max.poll.records",

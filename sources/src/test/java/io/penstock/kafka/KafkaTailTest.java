@@ -45,19 +45,19 @@ class KafkaTailTest {
     @SuppressWarnings("NullAway.Init")
     private static Broker broker;
 
+    @SuppressWarnings("NullAway.Init")
+    private static String numbers;
+
     @BeforeAll
     static void fill() throws Exception {
         broker = Broker.shared();
-        fill(broker);
+        numbers = fill(broker);
     }
 
-    private static void fill(Broker server) throws Exception {
-        server.create("numbers", PARTITIONS, Map.of());
-        send(server, 0, RECORDS);
-    }
-
-    private static void send(Broker server, int from, int to) {
-        send(server, "numbers", PARTITIONS, from, to);
+    private static String fill(Broker server) throws Exception {
+        String topic = server.create("numbers", PARTITIONS, Map.of());
+        send(server, topic, PARTITIONS, 0, RECORDS);
+        return topic;
     }
 
     private static void send(Broker server, String topic, int partitions, int from, int to) {
@@ -69,14 +69,15 @@ class KafkaTailTest {
         }
     }
 
-    private static KafkaTail tail(Broker server, String group, Object... more) {
-        Map<String, Object> settings = server.settings(more);
-        settings.put("group.id", group);
-        return KafkaTail.of("numbers", settings);
+    private static KafkaTail tail(String group, Object... more) {
+        Map<String, Object> settings = broker.settings(more);
+        settings.put("group.id", group(group));
+        return KafkaTail.of(numbers, settings);
     }
 
-    private static KafkaTail tail(String group, Object... more) {
-        return tail(broker, group, more);
+    /** One of this attempt, with nothing committed. */
+    private static String group(String name) {
+        return name + " of " + numbers;
     }
 
     private static int number(ConsumerRecord<byte[], byte[]> record) {
@@ -213,12 +214,11 @@ class KafkaTailTest {
     /** A reader of a group, and what it has seen: by number, what augmentation drew. */
     private record Reader(Disposable running, Map<Integer, Long> seen) {
 
-        static Reader start(Map<Integer, Long> all) throws Exception {
-            Map<Integer, Long> before = broker.committed("moving");
+        static Reader start(String topic, Map<Integer, Long> all) throws Exception {
+            Map<Integer, Long> before = broker.committed(topic);
             Map<Integer, Long> seen = new ConcurrentHashMap<>();
             KafkaTail tail = KafkaTail.of(
-                    "moving",
-                    broker.settings("group.id", "moving", "max.poll.records", 20, "heartbeat.interval.ms", 100));
+                    topic, broker.settings("group.id", topic, "max.poll.records", 20, "heartbeat.interval.ms", 100));
             KafkaOffsets consumed = KafkaOffsets.none();
             Disposable running = tail.records()
                     .transform(Samples.numbered(42, KafkaTail::number))
@@ -240,8 +240,8 @@ class KafkaTailTest {
     @Test
     void readers_oneToFive_thatComeAndGo_loseNothing_norRepeatWhatWasCommitted() throws Exception {
         int records = 20_000;
-        broker.create("moving", 10, Map.of());
-        send(broker, "moving", 10, 0, records);
+        String topic = broker.create("moving", 10, Map.of());
+        send(broker, topic, 10, 0, records);
         Map<Integer, Long> all = new ConcurrentHashMap<>();
         Deque<Reader> readers = new ArrayDeque<>();
         for (int wanted : new int[] {1, 2, 3, 4, 5, 3, 1, 4, 2, 5}) {
@@ -249,7 +249,7 @@ class KafkaTailTest {
                 readers.remove().running().dispose();
             }
             while (readers.size() < wanted) {
-                readers.add(Reader.start(all));
+                readers.add(Reader.start(topic, all));
                 Reader last = readers.getLast();
                 while (last.seen().isEmpty() && all.size() < records) {
                     assertThat(readers).noneMatch(reader -> reader.running().isDisposed());
@@ -258,7 +258,7 @@ class KafkaTailTest {
             }
         }
         while (all.size() < records
-                || broker.committed("moving").values().stream()
+                || broker.committed(topic).values().stream()
                                 .mapToLong(next -> next)
                                 .sum()
                         < records) {
@@ -274,14 +274,14 @@ class KafkaTailTest {
     @Test
     void broker_killedAndStartedAgain_losesNothing(@TempDir Path folder) throws Exception {
         try (Broker killed = Broker.start(folder)) {
-            fill(killed);
+            String topic = fill(killed);
             Set<Integer> seen = new ConcurrentSkipListSet<>();
-            Disposable consumer = consume(tail(killed, "kills"), seen);
+            Disposable consumer = consume(KafkaTail.of(topic, killed.settings("group.id", "kills")), seen);
             for (int kill = 1; kill <= BROKER_KILLS; kill++) {
                 int sent = RECORDS + kill * 100;
                 killed.kill();
                 killed.start();
-                send(killed, sent - 100, sent);
+                send(killed, topic, PARTITIONS, sent - 100, sent);
                 while (seen.size() < sent) {
                     Thread.sleep(10);
                 }
@@ -299,11 +299,13 @@ class KafkaTailTest {
         Random random = new Random(3);
         Map<Integer, Long> drawn = new HashMap<>();
         for (int run = 0; run < KILLS || drawn.size() < RECORDS; run++) {
-            Map<Integer, Long> committed = broker.committed("killed");
+            Map<Integer, Long> committed = broker.committed(group("killed"));
             Path file = folder.resolve("run-" + run);
             Process reader = broker.java(
                     KafkaReader.class.getName(),
                     broker.settings().get("bootstrap.servers").toString(),
+                    numbers,
+                    group("killed"),
                     file.toString());
             long left = RECORDS
                     - committed.values().stream().mapToLong(next -> next).sum();
@@ -335,7 +337,7 @@ class KafkaTailTest {
 
     @Test
     void settings_thatContradict_areRefusedAtOnce() {
-        assertThatThrownBy(() -> KafkaTail.of("numbers", broker.settings()))
+        assertThatThrownBy(() -> KafkaTail.of(numbers, broker.settings()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("group.id");
 

@@ -31,29 +31,40 @@ class KafkaTopicTest {
     @SuppressWarnings("NullAway.Init")
     private static Broker broker;
 
+    @SuppressWarnings("NullAway.Init")
+    private static String plain;
+
+    @SuppressWarnings("NullAway.Init")
+    private static String empty;
+
+    @SuppressWarnings("NullAway.Init")
+    private static String committed;
+
     @BeforeAll
     static void fill() throws Exception {
         broker = Broker.shared();
-        broker.create("plain", PARTITIONS, Map.of());
-        broker.create("empty", 2, Map.of());
-        broker.create("committed", 1, Map.of());
+        plain = broker.create("plain", PARTITIONS, Map.of());
+        empty = broker.create("empty", 2, Map.of());
+        committed = broker.create("committed", 1, Map.of());
         try (Producer<byte[], byte[]> producer = broker.producer()) {
             for (int i = 0; i < RECORDS; i++) {
-                Broker.send(producer, "plain", i % PARTITIONS, bytes(i));
+                Broker.send(producer, plain, i % PARTITIONS, bytes(i));
             }
         }
-        try (Producer<byte[], byte[]> producer = broker.producer("transactional.id", "writer")) {
+        try (Producer<byte[], byte[]> producer = broker.producer("transactional.id", committed)) {
             producer.initTransactions();
             for (int i = 0; i < 40; i++) {
                 producer.beginTransaction();
-                Broker.send(producer, "committed", 0, bytes(i));
+                Broker.send(producer, committed, 0, bytes(i));
                 if (i % 4 == 3) {
+                    producer.flush(); // else there is nothing to abort
                     producer.abortTransaction();
                 } else {
                     producer.commitTransaction();
                 }
             }
         }
+        assertThat(broker.read(committed, 0)).hasSize(30); // waits for the last mark
     }
 
     private static byte[] bytes(int number) {
@@ -73,7 +84,7 @@ class KafkaTopicTest {
 
     @Test
     void stream_inOrder_isEachPartitionInTheOrderOfItsOffsets() {
-        try (KafkaTopic topic = KafkaTopic.open("plain", broker.settings())) {
+        try (KafkaTopic topic = KafkaTopic.open(plain, broker.settings())) {
             List<Integer> expected = new ArrayList<>();
             for (int partition = 0; partition < PARTITIONS; partition++) {
                 for (int i = partition; i < RECORDS; i += PARTITIONS) {
@@ -83,7 +94,7 @@ class KafkaTopicTest {
 
             assertThat(topic.size()).isEqualTo(RECORDS);
             assertThat(delivered(topic.stream(Sampler.sequential()))).isEqualTo(expected);
-            assertThat(topic.id(0).name()).isEqualTo("plain/0@0");
+            assertThat(topic.id(0).name()).isEqualTo(plain + "/0@0");
             assertThat(topic.ranges())
                     .containsExactly(new Range(0, 0, 334), new Range(1, 0, 333), new Range(2, 0, 333));
         }
@@ -93,7 +104,7 @@ class KafkaTopicTest {
     void stream_shuffledOverRanks_isEveryRecordOnce() {
         List<Integer> seen = new ArrayList<>();
         for (int rank = 0; rank < 2; rank++) {
-            try (KafkaTopic topic = KafkaTopic.open("plain", broker.settings("group.id", "is not used"))) {
+            try (KafkaTopic topic = KafkaTopic.open(plain, broker.settings("group.id", "is not used"))) {
                 seen.addAll(delivered(topic.stream(Sampler.shuffled(7).shard(Shard.of(rank, 2)))));
             }
         }
@@ -107,7 +118,7 @@ class KafkaTopicTest {
     @Test
     void get_eachIndex_isTheSameAsInTheStream() {
         try (KafkaTopic topic =
-                KafkaTopic.open("plain", broker.settings(), List.of(new Range(2, 5, 20), new Range(0, 1, 2)))) {
+                KafkaTopic.open(plain, broker.settings(), List.of(new Range(2, 5, 20), new Range(0, 1, 2)))) {
             assertThat(topic.size()).isEqualTo(16);
             assertThat(number(topic.get(0).block())).isEqualTo(3);
             assertThat(number(topic.get(15).block())).isEqualTo(19 * PARTITIONS + 2);
@@ -116,8 +127,8 @@ class KafkaTopicTest {
 
     @Test
     void keys_ofARecord_areTheSameInALongerRange() {
-        try (KafkaTopic all = KafkaTopic.open("plain", broker.settings());
-                KafkaTopic some = KafkaTopic.open("plain", broker.settings(), List.of(new Range(1, 10, 20)))) {
+        try (KafkaTopic all = KafkaTopic.open(plain, broker.settings());
+                KafkaTopic some = KafkaTopic.open(plain, broker.settings(), List.of(new Range(1, 10, 20)))) {
             assertThat(some.id(0).key()).isEqualTo(all.id(334 + 10).key());
             assertThat(some.fingerprint()).isNotEqualTo(all.fingerprint());
         }
@@ -125,11 +136,11 @@ class KafkaTopicTest {
 
     @Test
     void offsetsOfTransactions_areLeftOutByAnErrorPolicy() {
-        try (KafkaTopic topic = KafkaTopic.open("committed", broker.settings())) {
+        try (KafkaTopic topic = KafkaTopic.open(committed, broker.settings())) {
             StepVerifier.create(topic.get(1))
                     .expectErrorSatisfies(e -> assertThat(e)
                             .isInstanceOf(FormatException.class)
-                            .hasMessageContaining("offset 1 of committed-0 has no record"))
+                            .hasMessageContaining("offset 1 of %s-0 has no record", committed))
                     .verify();
 
             assertThat(delivered(topic.onError(ErrorPolicy.skip()).stream(Sampler.sequential())))
@@ -142,22 +153,22 @@ class KafkaTopicTest {
 
     @Test
     void open_ofWhatIsNotThere_saysWhat() {
-        assertThatThrownBy(() -> KafkaTopic.open("empty", broker.settings()))
+        assertThatThrownBy(() -> KafkaTopic.open(empty, broker.settings()))
                 .isInstanceOf(StoreException.class)
-                .hasMessage("kafka topic empty has no records in its 2 partitions");
-        assertThatThrownBy(() -> KafkaTopic.open("plain", broker.settings(), List.of(new Range(1, 0, 400))))
+                .hasMessage("kafka topic %s has no records in its 2 partitions", empty);
+        assertThatThrownBy(() -> KafkaTopic.open(plain, broker.settings(), List.of(new Range(1, 0, 400))))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("does not hold offsets 0 to 400 of partition 1");
-        assertThatThrownBy(() -> KafkaTopic.open("plain", Map.of()))
+        assertThatThrownBy(() -> KafkaTopic.open(plain, Map.of()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("bootstrap.servers");
-        assertThatThrownBy(() -> KafkaTopic.open("plain", broker.settings("enable.auto.commit", "true")))
+        assertThatThrownBy(() -> KafkaTopic.open(plain, broker.settings("enable.auto.commit", "true")))
                 .hasMessageContaining("enable.auto.commit");
     }
 
     @Test
     void stream_cancelledAndStartedAgain_readsOn() {
-        try (KafkaTopic topic = KafkaTopic.open("plain", broker.settings())) {
+        try (KafkaTopic topic = KafkaTopic.open(plain, broker.settings())) {
             for (int round = 0; round < 5; round++) {
                 StepVerifier.create(topic.stream(Sampler.shuffled(round)), 0)
                         .thenRequest(3)

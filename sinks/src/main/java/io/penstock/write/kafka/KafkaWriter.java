@@ -44,7 +44,7 @@ import reactor.core.scheduler.Schedulers;
  *
  * <p><b>Memory</b>: the samples of a transaction, and the producer's buffer a partition. <b>Threads</b>: Reactor's elastic
  * ones write. <b>Emits when</b> a transaction was committed: its draws. <b>Backpressures when</b> a transaction is
- * written, or nothing is asked for. <b>Completes when</b> upstream does and all is committed. <b>Cancels when</b> the
+ * written, or nothing is asked for. <b>Completes when</b> upstream does and readers see all. <b>Cancels when</b> the
  * subscriber does: the open transaction is aborted. <b>Errors</b>: {@code StoreException} where it cannot be written;
  * the open transaction is aborted.
  */
@@ -153,6 +153,8 @@ public final class KafkaWriter<T> {
                                 some -> Mono.fromCallable(Thrown.callable(() -> run.write(some)))
                                         .subscribeOn(io),
                                 0),
+                run -> Mono.fromRunnable(Thrown.runnable(run::finish)).subscribeOn(io),
+                (run, error) -> Mono.fromRunnable(Thrown.runnable(run::close)).subscribeOn(io),
                 run -> Mono.fromRunnable(Thrown.runnable(run::close)).subscribeOn(io));
     }
 

@@ -108,6 +108,17 @@ final class WriterRun<T> {
         lane.written = behind;
     }
 
+    /** Waits until readers see what was written: a transaction is committed before its mark is in the partition. */
+    void finish() {
+        lock.lock();
+        try {
+            lanes.values().forEach(lane -> lane.target.await(lane.written));
+        } finally {
+            lock.unlock();
+            close();
+        }
+    }
+
     /** Aborts what is open. */
     void close() {
         lock.lock();

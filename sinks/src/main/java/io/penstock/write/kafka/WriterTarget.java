@@ -83,6 +83,17 @@ record WriterTarget(String topic, int partition, Map<String, Object> settings) {
         }
     }
 
+    /** Waits until readers see the record that stands before a position. */
+    void await(Position behind) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (committed().compareTo(behind) < 0) {
+            if (System.nanoTime() > deadline) {
+                throw new StoreException("partition %d of kafka topic %s does not show what was committed after %s"
+                        .formatted(partition, topic, PATIENCE));
+            }
+        }
+    }
+
     /** Looks at the partition's end, and farther back while there are only records of aborted transactions. */
     private @Nullable ConsumerRecord<byte[], byte[]> last(Consumer<byte[], byte[]> consumer) {
         TopicPartition at = new TopicPartition(topic, partition);

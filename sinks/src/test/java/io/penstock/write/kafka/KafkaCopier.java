@@ -28,14 +28,14 @@ final class KafkaCopier {
                         "bootstrap.servers",
                         arguments[0],
                         "group.id",
-                        "copiers",
+                        arguments[2],
                         "group.instance.id",
                         arguments[3],
                         "max.poll.records",
                         20));
         KafkaWriter<byte[]> writer = KafkaWriter.<byte[]>of(
                         arguments[2],
-                        Map.of("bootstrap.servers", arguments[0], "transactional.id", "copiers"),
+                        Map.of("bootstrap.servers", arguments[0], "transactional.id", arguments[2]),
                         value -> value)
                 .samplesEach(32);
         KafkaOffsets written = KafkaOffsets.none();

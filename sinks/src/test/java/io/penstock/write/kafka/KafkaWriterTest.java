@@ -14,19 +14,11 @@ import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.pipeline.Samples;
 import io.penstock.stream.Sample;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.PartitionInfo;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
@@ -50,8 +42,7 @@ class KafkaWriterTest {
     }
 
     private static String topic(String name, int partitions) throws Exception {
-        broker.create(name, partitions, Map.of());
-        return name;
+        return broker.create(name, partitions, Map.of());
     }
 
     private static KafkaWriter<Integer> writer(String topic, String job) {
@@ -67,25 +58,12 @@ class KafkaWriterTest {
     }
 
     /** What readers of committed records see, partition by partition. */
-    static List<Integer> read(Broker at, String topic) {
-        List<Integer> read = new ArrayList<>();
-        try (Consumer<byte[], byte[]> consumer = new KafkaConsumer<>(
-                at.settings("isolation.level", "read_committed", "fetch.max.wait.ms", 1),
-                new ByteArrayDeserializer(),
-                new ByteArrayDeserializer())) {
-            for (PartitionInfo info : consumer.partitionsFor(topic)) {
-                TopicPartition partition = new TopicPartition(topic, info.partition());
-                consumer.assign(List.of(partition));
-                consumer.seekToBeginning(List.of(partition));
-                long end = consumer.endOffsets(List.of(partition)).get(partition);
-                while (consumer.position(partition) < end) {
-                    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofSeconds(1))) {
-                        read.add(Integer.valueOf(new String(record.value(), StandardCharsets.UTF_8)));
-                    }
-                }
-            }
-        }
-        return read;
+    static List<Integer> read(Broker at, String topic, int partitions) {
+        return IntStream.range(0, partitions)
+                .boxed()
+                .flatMap(partition -> at.read(topic, partition).stream())
+                .map(value -> Integer.valueOf(new String(value, StandardCharsets.UTF_8)))
+                .toList();
     }
 
     private static List<Integer> inOrder() {
@@ -97,38 +75,49 @@ class KafkaWriterTest {
         String topic = topic("whole", 1);
 
         List<List<Draw>> told = shuffled(Position.START)
-                .transform(writer(topic, "whole").into(0))
+                .transform(writer(topic, topic).into(0))
                 .collectList()
                 .block();
-        shuffled(Position.START)
-                .transform(writer(topic, "whole").into(0))
-                .blockLast(); // started again when all is there
+        shuffled(Position.START).transform(writer(topic, topic).into(0)).blockLast(); // started again when all is there
 
-        assertThat(read(broker, topic)).isEqualTo(inOrder());
+        assertThat(read(broker, topic, 1)).isEqualTo(inOrder());
         assertThat(told.stream().flatMap(List::stream).mapToLong(Draw::index))
                 .containsExactlyElementsOf(shuffled(Position.START)
                         .map(sample -> sample.draw().index())
                         .toIterable());
-        assertThat(writer(topic, "whole").position(0).block()).isEqualTo(new Position(1, 0));
+        assertThat(writer(topic, topic).position(0).block()).isEqualTo(new Position(1, 0));
+    }
+
+    @Test
+    void readers_seeAllSamples_onceTheWriterHasCompleted() throws Exception {
+        String topic = topic("visible", 1);
+        for (int run = 1; run <= 20; run++) {
+            shuffled(Position.START)
+                    .take(run)
+                    .transform(writer(topic, topic).into(0))
+                    .blockLast();
+
+            assertThat(broker.end(topic, 0, "read_committed")).isEqualTo(broker.end(topic, 0, "read_uncommitted"));
+        }
     }
 
     @Test
     void cancelledAtAnyPoint_andStartedAgain_writesEachSampleOnce() throws Exception {
         String topic = topic("cancelled", 1);
         for (int run = 0; run < 4; run++) {
-            Position from = writer(topic, "cancelled").position(0).block();
+            Position from = writer(topic, topic).position(0).block();
             AtomicLong seen = new AtomicLong();
             long stop = 100 + 70L * run;
             // cancels while samples of the next transaction are being written
             shuffled(run % 2 == 0 ? from : Position.START)
                     .takeUntil(sample -> seen.incrementAndGet() == 2 * stop)
-                    .transform(writer(topic, "cancelled").into(0))
+                    .transform(writer(topic, topic).into(0))
                     .takeUntil(draws -> seen.get() >= stop)
                     .blockLast();
         }
-        shuffled(Position.START).transform(writer(topic, "cancelled").into(0)).blockLast();
+        shuffled(Position.START).transform(writer(topic, topic).into(0)).blockLast();
 
-        assertThat(read(broker, topic)).isEqualTo(inOrder());
+        assertThat(read(broker, topic, 1)).isEqualTo(inOrder());
     }
 
     @Test
@@ -136,7 +125,7 @@ class KafkaWriterTest {
         String topic = topic("failed", 1);
         AtomicLong made = new AtomicLong();
         KafkaWriter<Integer> failing = KafkaWriter.<Integer>of(
-                        topic, broker.settings("transactional.id", "failed"), number -> {
+                        topic, broker.settings("transactional.id", topic), number -> {
                             if (made.incrementAndGet() == 100) {
                                 throw new IllegalStateException("made to fail");
                             }
@@ -147,17 +136,17 @@ class KafkaWriterTest {
         StepVerifier.create(shuffled(Position.START).transform(failing.into(0)))
                 .expectNextCount(1)
                 .verifyErrorMessage("made to fail");
-        assertThat(read(broker, topic)).isEqualTo(inOrder().subList(0, EACH));
+        assertThat(read(broker, topic, 1)).isEqualTo(inOrder().subList(0, EACH));
         StepVerifier.create(shuffled(Position.START)
                         .take(200)
                         .concatWith(Flux.error(new IllegalStateException("the source")))
-                        .transform(writer(topic, "failed").into(0)))
+                        .transform(writer(topic, topic).into(0)))
                 .thenConsumeWhile(draws -> true)
                 .verifyErrorMessage("the source");
-        Position from = writer(topic, "failed").position(0).block();
-        shuffled(from).transform(writer(topic, "failed").into(0)).blockLast();
+        Position from = writer(topic, topic).position(0).block();
+        shuffled(from).transform(writer(topic, topic).into(0)).blockLast();
 
-        assertThat(read(broker, topic)).isEqualTo(inOrder());
+        assertThat(read(broker, topic, 1)).isEqualTo(inOrder());
     }
 
     @Test
@@ -165,11 +154,11 @@ class KafkaWriterTest {
         String topic = topic("ranks", 3);
         for (int rank = 0; rank < 3; rank++) {
             NUMBERS.stream(Sampler.shuffled(7).shard(Shard.of(rank, 3)))
-                    .transform(writer(topic, "ranks").into(rank))
+                    .transform(writer(topic, topic).into(rank))
                     .blockLast();
         }
 
-        assertThat(read(broker, topic)).containsExactlyInAnyOrderElementsOf(inOrder());
+        assertThat(read(broker, topic, 3)).containsExactlyInAnyOrderElementsOf(inOrder());
     }
 
     @Test
@@ -185,11 +174,11 @@ class KafkaWriterTest {
                 })
                 .onError(ErrorPolicy.skip())
                 .stream(Sampler.sequential())
-                .transform(writer(topic, "skipped").into(0))
+                .transform(writer(topic, topic).into(0))
                 .collectList()
                 .block();
 
-        assertThat(read(broker, topic)).hasSize(SIZE / 2).allMatch(number -> number % 2 == 1);
+        assertThat(read(broker, topic, 1)).hasSize(SIZE / 2).allMatch(number -> number % 2 == 1);
         assertThat(told.stream().mapToInt(List::size).sum()).isEqualTo(SIZE);
     }
 
@@ -202,7 +191,7 @@ class KafkaWriterTest {
                         Flux.range(0, SIZE)
                                 .doOnRequest(asked::addAndGet)
                                 .transform(Samples.numbered(1))
-                                .transform(writer(topic, "demand").into(0)),
+                                .transform(writer(topic, topic).into(0)),
                         0)
                 .expectSubscription()
                 .then(() -> assertThat(asked).hasValue(0))
@@ -211,7 +200,7 @@ class KafkaWriterTest {
                 .thenCancel()
                 .verify();
 
-        assertThat(read(broker, topic)).hasSizeLessThanOrEqualTo(3 * EACH);
+        assertThat(read(broker, topic, 1)).hasSizeLessThanOrEqualTo(3 * EACH);
     }
 
     @Test
@@ -223,11 +212,11 @@ class KafkaWriterTest {
             Flux.fromIterable(numbers)
                     .map(number -> (int) (long) number)
                     .transform(Samples.numbered(1, number -> number % 2 * 1_000_000L + number))
-                    .transform(writer(topic, "numbers").byNumber(number -> (int) (number / 1_000_000)))
+                    .transform(writer(topic, topic).byNumber(number -> (int) (number / 1_000_000)))
                     .blockLast();
         }
 
-        assertThat(read(broker, topic))
+        assertThat(read(broker, topic, 2))
                 .containsExactlyElementsOf(IntStream.concat(
                                 IntStream.range(0, 250).map(i -> 2 * i),
                                 IntStream.range(0, 250).map(i -> 2 * i + 1))
@@ -240,41 +229,38 @@ class KafkaWriterTest {
         String topic = topic("taken", 1);
 
         StepVerifier.create(
-                        shuffled(Position.START)
-                                .transform(writer(topic, "taken").into(0)),
-                        1)
+                        shuffled(Position.START).transform(writer(topic, topic).into(0)), 1)
                 .expectNextCount(1)
                 .then(() -> shuffled(Position.START)
-                        .transform(writer(topic, "taken").into(0))
+                        .transform(writer(topic, topic).into(0))
                         .blockLast())
                 .thenRequest(Long.MAX_VALUE)
                 .thenConsumeWhile(draws -> true)
                 .verifyErrorSatisfies(e -> assertThat(e)
                         .isInstanceOf(StoreException.class)
-                        .hasMessage("cannot write to partition 0 of kafka topic taken: "
-                                + "another writer of job taken took it over"));
+                        .hasMessage(
+                                "cannot write to partition 0 of kafka topic %s: another writer of job %s took it over",
+                                topic, topic));
 
-        assertThat(read(broker, topic)).isEqualTo(inOrder());
+        assertThat(read(broker, topic, 1)).isEqualTo(inOrder());
     }
 
     @Test
     void topicsOfOtherJobs_partitionsThatAreNotThere_andSettings_areRefused() throws Exception {
         String topic = topic("other", 1);
-        shuffled(Position.START)
-                .take(1)
-                .transform(writer(topic, "other").into(0))
-                .blockLast();
+        shuffled(Position.START).take(1).transform(writer(topic, topic).into(0)).blockLast();
 
         assertThatThrownBy(() -> shuffled(Position.START)
                         .transform(writer(topic, "mine").into(0))
                         .blockLast())
-                .hasMessage("partition 0 of kafka topic other has records of job other, not of job mine; "
-                        + "name another topic");
-        assertThatThrownBy(() -> writer(topic, "other").position(3).block())
-                .hasMessage("cannot write to partition 3 of kafka topic other: it has 1 partitions");
+                .hasMessage(
+                        "partition 0 of kafka topic %s has records of job %s, not of job mine; name another topic",
+                        topic, topic);
+        assertThatThrownBy(() -> writer(topic, topic).position(3).block())
+                .hasMessage("cannot write to partition 3 of kafka topic %s: it has 1 partitions", topic);
         assertThatThrownBy(() -> KafkaWriter.of(topic, broker.settings(), value -> new byte[0]))
                 .hasMessage("the setting transactional.id is missing: the job's name, the same at each start");
-        assertThatThrownBy(() -> writer(topic, "other").samplesEach(0))
+        assertThatThrownBy(() -> writer(topic, topic).samplesEach(0))
                 .hasMessage("a transaction has at least 1 sample, was 0");
     }
 }

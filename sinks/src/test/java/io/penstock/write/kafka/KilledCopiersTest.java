@@ -24,46 +24,47 @@ class KilledCopiersTest {
     @Test
     void copy_ofATopic_hasEachRecordOnce_inItsOrder() throws Exception {
         Broker broker = Broker.shared();
-        broker.create("origin", PARTITIONS, Map.of());
-        broker.create("copy", PARTITIONS, Map.of());
+        String origin = broker.create("origin", PARTITIONS, Map.of());
+        String copy = broker.create("copy", PARTITIONS, Map.of());
         try (Producer<byte[], byte[]> producer = broker.producer()) {
             for (int i = 0; i < RECORDS; i++) {
                 byte[] value = Integer.toString(i).getBytes(StandardCharsets.UTF_8);
-                Broker.send(producer, "origin", i / (RECORDS / PARTITIONS), value);
+                Broker.send(producer, origin, i / (RECORDS / PARTITIONS), value);
             }
         }
 
         Random random = new Random(5);
         Process[] copiers = new Process[COPIERS];
         for (int i = 0; i < COPIERS; i++) {
-            copiers[i] = copier(broker, i);
+            copiers[i] = copier(broker, origin, copy, i);
         }
         for (int kill = 1; kill <= KILLS; kill++) {
-            await(broker, RECORDS * kill / (KILLS + 1) - random.nextInt(RECORDS / KILLS / 2));
+            await(broker, copy, RECORDS * kill / (KILLS + 1) - random.nextInt(RECORDS / KILLS / 2));
             int killed = random.nextInt(COPIERS);
             copiers[killed].destroyForcibly().waitFor();
-            copiers[killed] = copier(broker, killed);
+            copiers[killed] = copier(broker, origin, copy, killed);
         }
-        await(broker, RECORDS);
+        await(broker, copy, RECORDS);
         for (Process copier : copiers) {
             copier.destroyForcibly().waitFor();
         }
 
         List<Integer> all = IntStream.range(0, RECORDS).boxed().toList();
-        assertThat(KafkaWriterTest.read(broker, "copy")).isEqualTo(all); // partition by partition, as they were filled
+        assertThat(KafkaWriterTest.read(broker, copy, PARTITIONS))
+                .isEqualTo(all); // partition by partition, as they were filled
     }
 
-    private static Process copier(Broker broker, int number) throws Exception {
+    private static Process copier(Broker broker, String origin, String copy, int number) throws Exception {
         return broker.java(
                 KafkaCopier.class.getName(),
                 broker.settings().get("bootstrap.servers").toString(),
-                "origin",
-                "copy",
+                origin,
+                copy,
                 "copier-" + number);
     }
 
-    private static void await(Broker broker, int records) throws InterruptedException {
-        while (KafkaWriterTest.read(broker, "copy").size() < records) {
+    private static void await(Broker broker, String copy, int records) throws InterruptedException {
+        while (KafkaWriterTest.read(broker, copy, PARTITIONS).size() < records) {
             Thread.sleep(20);
         }
     }

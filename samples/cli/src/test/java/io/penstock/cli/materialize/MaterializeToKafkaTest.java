@@ -11,17 +11,11 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,33 +59,19 @@ class MaterializeToKafkaTest {
         return flags.toArray(String[]::new);
     }
 
-    /** What readers of committed records see in a partition. */
     private static List<String> read(String topic, int partition) {
-        List<String> read = new ArrayList<>();
-        TopicPartition at = new TopicPartition(topic, partition);
-        try (Consumer<byte[], byte[]> consumer = new KafkaConsumer<>(
-                broker.settings("isolation.level", "read_committed", "fetch.max.wait.ms", 1),
-                new ByteArrayDeserializer(),
-                new ByteArrayDeserializer())) {
-            consumer.assign(List.of(at));
-            consumer.seekToBeginning(List.of(at));
-            long end = consumer.endOffsets(List.of(at)).get(at);
-            while (consumer.position(at) < end) {
-                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofSeconds(1))) {
-                    read.add(new String(record.value(), StandardCharsets.UTF_8));
-                }
-            }
-        }
-        return read;
+        return broker.read(topic, partition).stream()
+                .map(value -> new String(value, StandardCharsets.UTF_8))
+                .toList();
     }
 
     @Test
     void materialize_byRanks_writesEachSampleOnce_alsoWhenRepeated() throws Exception {
-        broker.create("ranks", 2, Map.of());
+        String topic = broker.create("ranks", 2, Map.of());
 
-        Cli first = Cli.run(flags("ranks", "--rank", "0", "--world", "2"));
-        Cli second = Cli.run(flags("ranks", "--rank", "1", "--world", "2"));
-        Cli again = Cli.run(flags("ranks", "--rank", "1", "--world", "2"));
+        Cli first = Cli.run(flags(topic, "--rank", "0", "--world", "2"));
+        Cli second = Cli.run(flags(topic, "--rank", "1", "--world", "2"));
+        Cli again = Cli.run(flags(topic, "--rank", "1", "--world", "2"));
 
         assertThat(first.err() + second.err() + again.err()).isEmpty();
         assertThat(first.done().path("written").asInt()).isEqualTo(LINES / 2 + 1);
@@ -101,15 +81,15 @@ class MaterializeToKafkaTest {
         Map<Integer, List<String>> wanted = IntStream.range(0, LINES)
                 .boxed()
                 .collect(Collectors.groupingBy(i -> i % 2, Collectors.mapping(lines()::get, Collectors.toList())));
-        assertThat(read("ranks", 0)).isEqualTo(wanted.get(0));
-        assertThat(read("ranks", 1)).isEqualTo(wanted.get(1));
+        assertThat(read(topic, 0)).isEqualTo(wanted.get(0));
+        assertThat(read(topic, 1)).isEqualTo(wanted.get(1));
     }
 
     @Test
     void materialize_killedAndRepeated_writesEachSampleOnce() throws Exception {
-        broker.create("killed", 1, Map.of());
+        String topic = broker.create("killed", 1, Map.of());
         for (int kill = 0; kill < 2; kill++) {
-            Process job = CliProcess.builder(flags("killed", "--progress-events"))
+            Process job = CliProcess.builder(flags(topic, "--progress-events"))
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
             try (BufferedReader events =
@@ -119,30 +99,32 @@ class MaterializeToKafkaTest {
             job.destroyForcibly().waitFor();
         }
 
-        Cli last = Cli.run(flags("killed"));
+        Cli last = Cli.run(flags(topic));
 
         assertThat(last.status()).as(last.err()).isZero();
-        assertThat(read("killed", 0)).isEqualTo(lines());
+        assertThat(read(topic, 0)).isEqualTo(lines());
     }
 
     @Test
     void materialize_intoATopicOfAnotherJob_isRefused() throws Exception {
-        broker.create("other", 1, Map.of());
-        assertThat(Cli.run(flags("other", "--split", "0..0.01")).status()).isZero();
+        String topic = broker.create("other", 1, Map.of());
+        assertThat(Cli.run(flags(topic, "--split", "0..0.01")).status()).isZero();
 
-        Cli refused = Cli.run(flags("other"));
+        Cli refused = Cli.run(flags(topic));
 
         assertThat(refused.status()).isEqualTo(1);
-        assertThat(refused.err()).contains("partition 0 of kafka topic other has records of job penstock-");
+        assertThat(refused.err())
+                .contains("partition 0 of kafka topic %s has records of job penstock-".formatted(topic));
     }
 
     @Test
     void materialize_withMoreRanksThanPartitions_isRefused() throws Exception {
-        broker.create("narrow", 1, Map.of());
+        String topic = broker.create("narrow", 1, Map.of());
 
-        Cli refused = Cli.run(flags("narrow", "--rank", "1", "--world", "2"));
+        Cli refused = Cli.run(flags(topic, "--rank", "1", "--world", "2"));
 
         assertThat(refused.status()).isEqualTo(1);
-        assertThat(refused.err()).contains("cannot write to partition 1 of kafka topic narrow: it has 1 partitions");
+        assertThat(refused.err())
+                .contains("cannot write to partition 1 of kafka topic %s: it has 1 partitions".formatted(topic));
     }
 }
