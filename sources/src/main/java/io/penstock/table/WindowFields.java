@@ -98,8 +98,10 @@ record WindowFields(List<String> names, int length, int horizon, List<List<Strin
     static double number(Row row, int place) {
         Tensor value = row.values().get(place);
         if (value.shape().rank() != 0) {
-            throw new FormatException("column %s is %s: a window has numbers alone; choose other features"
-                    .formatted(row.names().get(place), value.type()));
+            String name = row.names().get(place);
+            throw new FormatException(
+                    "column %s is %s: a window has numbers alone; choose others, or give a column of texts its type (type, or %s:float in a flag)"
+                            .formatted(name, value.type(), name));
         }
         return value.doubleAt(0);
     }

@@ -93,7 +93,7 @@ class CommonColumnsTest {
         assertThatThrownBy(() -> parquet(a, b))
                 .isInstanceOf(FormatException.class)
                 .hasMessage("memory:parts/a.parquet has no column d, which memory:parts/b.parquet has; say what "
-                        + "nulls become (fillNulls, or d=0 in a flag), or choose other columns");
+                        + "nulls become (fillNulls, or d=0 or =NaN in a flag), or choose other columns");
         try (Table table = parquet(TableOptions.standard().fillNulls(-1), a, b)) {
             assertThat(table.schema().names()).containsExactly("c", "d");
             assertThat(row(table, 0).tensor("d").longAt(0)).isEqualTo(-1);

@@ -412,7 +412,9 @@ class RowWindowsTest {
         Dataset<Row> rows = new InMemory(series("a", 0, 9));
 
         assertThatThrownBy(() -> over(RowWindows.of(2).features("store"), rows))
-                .hasMessageContaining("column store is u8[1]: a window has numbers alone");
+                .hasMessageContaining(
+                        "column store is u8[1]: a window has numbers alone; choose others, or give a column "
+                                + "of texts its type (type, or store:float in a flag)");
         assertThatThrownBy(() -> over(RowWindows.of(2).features("cost"), rows))
                 .isInstanceOf(FormatException.class)
                 .hasMessageContaining("there is no column \"cost\" for windows, only [store, day, sales, price]");

@@ -87,8 +87,8 @@ public record CommonColumns(List<ColumnType> types, TableOptions options) {
             if (fill == null
                     && file.columns().stream().noneMatch(own -> own.name().equals(type.name()))) {
                 throw new FormatException(
-                        ("%s has no column %s, which %s has; say what nulls become (fillNulls, or %s=0 in a "
-                                        + "flag), or choose other columns")
+                        ("%s has no column %s, which %s has; say what nulls become (fillNulls, or %s=0 or "
+                                        + "=NaN in a flag), or choose other columns")
                                 .formatted(file, type.name(), first.get(type.name()), type.name()));
             }
             String refused = fill == null ? null : type.refuses(fill);

@@ -111,7 +111,7 @@ public final class TableGroup {
 
     static FormatException isNull(String column) {
         return new FormatException(
-                "column %s is null; say what nulls become (fillNulls, or %s=0 in a flag), or choose other columns"
+                "column %s is null; say what nulls become (fillNulls, or %s=0 or =NaN in a flag), or choose other columns"
                         .formatted(column, column));
     }
 }

@@ -5,6 +5,7 @@ import io.penstock.cli.console.ProgressLine;
 import io.penstock.cli.flag.OutputFlags;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.SourceFlags;
+import io.penstock.cli.source.TableRows;
 import io.penstock.fit.Drift;
 import io.penstock.fit.FieldFit;
 import io.penstock.fit.Fit;
@@ -144,7 +145,11 @@ public final class FitCommand implements Callable<Integer> {
                 median,
                 field.max(),
                 field.distinct(),
-                field.text() ? "  (of lengths)" : "");
+                !field.text()
+                        ? ""
+                        : isOfNumbers(field)
+                                ? "  (of lengths: for numbers say %s:float)".formatted(name)
+                                : "  (of lengths)");
         flags.print(
                 line,
                 "field",
@@ -157,6 +162,11 @@ public final class FitCommand implements Callable<Integer> {
                         .put("median", median)
                         .put("max", field.max())
                         .put("distinct", field.distinct()));
+    }
+
+    private static boolean isOfNumbers(FieldFit texts) {
+        return texts.values() > texts.missing()
+                && texts.classes().keySet().stream().allMatch(text -> text.isEmpty() || TableRows.isNumber(text));
     }
 
     private void print(Drift drift) {

@@ -41,8 +41,6 @@ import reactor.core.publisher.Mono;
 record ShownSource(
         long size, List<ShownField> fields, Dataset<Map<String, Tensor>> samples, Map<String, Integer> classes) {
 
-    private static final String NUMBER = "[-+]?\\d*[.]?\\d+(e[-+]?\\d+)?";
-
     private ShownSource(long size, List<ShownField> fields, Dataset<Map<String, Tensor>> samples) {
         this(size, fields, samples, Map.of());
     }
@@ -179,9 +177,8 @@ record ShownSource(
         }
         Map<String, Tensor> first = Objects.requireNonNull(sample(0).block(), "a sample");
         return texts.stream()
-                .filter(name -> new String(
-                                Objects.requireNonNull(first.get(name), name).toByteArray(), StandardCharsets.UTF_8)
-                        .matches(NUMBER))
+                .filter(name -> TableRows.isNumber(new String(
+                        Objects.requireNonNull(first.get(name), name).toByteArray(), StandardCharsets.UTF_8)))
                 .findFirst()
                 .orElse(texts.get(0));
     }

@@ -97,7 +97,7 @@ public record TableColumns(
 
     private static double fill(String column, String value) {
         try {
-            return Double.parseDouble(value);
+            return value.equalsIgnoreCase("nan") ? Double.NaN : Double.parseDouble(value);
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException(
                     "what nulls become must be a number, as in %s=0, was \"%s\""

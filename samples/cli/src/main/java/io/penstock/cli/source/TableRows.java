@@ -16,6 +16,11 @@ public record TableRows(Dataset<Row> table, Schema<Row> schema, List<TableField>
 
     private static final String LABEL = "label";
 
+    /** Whether a text is a number, so that its column may be one of numbers that nobody named the type of. */
+    public static boolean isNumber(String text) {
+        return text.matches("[-+]?\\d*[.]?\\d+(e[-+]?\\d+)?");
+    }
+
     /** Whether a column has pictures. */
     boolean hasPictures() {
         return columns.picture() != null;

@@ -88,6 +88,23 @@ class FitCommandTest {
     }
 
     @Test
+    void fit_ofNumbersWithoutAType_namesIt() throws IOException {
+        Path table = Files.writeString(folder.resolve("sales.csv"), "shop,sold,price\na1,3,4.5\nb,,1e-3\n");
+        String to = folder.resolve("fit.json").toString();
+
+        Cli texts = Cli.run("fit", "csv:" + table, "--to", to);
+        Cli refused = Cli.run("fit", "csv:" + table + "#sold:float", "--to", to);
+        Cli numbers = Cli.run("fit", "csv:" + table + "#shop,sold:float=nan,price:float", "--to", to);
+
+        assertThat(texts.out())
+                .contains("(of lengths)", "(of lengths: for numbers say sold:float)", "for numbers say price:float")
+                .doesNotContain("shop:float");
+        assertThat(refused.err()).contains("say what nulls become (fillNulls, or sold=0 or =NaN in a flag)");
+        assertThat(numbers.status()).as(numbers.err()).isZero();
+        assertThat(numbers.out()).doesNotContain(":float");
+    }
+
+    @Test
     void fit_withoutASource_isWrongUsage() {
         assertThat(Cli.run("fit", "--to", "x.json").status()).isEqualTo(2);
         assertThat(Cli.run("fit", "csv:x.csv").err()).contains("--to");
