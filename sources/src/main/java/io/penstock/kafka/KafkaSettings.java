@@ -1,11 +1,13 @@
 package io.penstock.kafka;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.Deserializer;
 
 /** The settings of Kafka's client: those of the user, and those on which this package relies. */
 final class KafkaSettings {
@@ -57,6 +59,16 @@ final class KafkaSettings {
 
     /** A consumer of bytes. Blocks no longer than it takes to look up the brokers' names. */
     Consumer<byte[], byte[]> consumer() {
-        return new KafkaConsumer<>(consumer, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        return consumer(new ByteArrayDeserializer());
+    }
+
+    <T> Consumer<T, T> consumer(Deserializer<T> values) {
+        return new KafkaConsumer<>(consumer, values, values);
+    }
+
+    /** How long a read may come no further. */
+    Duration patience() {
+        return Duration.ofMillis(Long.parseLong(
+                String.valueOf(consumer.getOrDefault(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 60_000))));
     }
 }

@@ -6,6 +6,8 @@ import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.internal.PartNumbers;
+import io.penstock.internal.index.Selection;
+import io.penstock.order.internal.Mixing;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.GroupLoader;
 import io.penstock.pipeline.SampleId;
@@ -19,6 +21,7 @@ import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -37,9 +40,11 @@ import reactor.core.scheduler.Schedulers;
  * opening, and {@link #ranges} tells them: a run that is to be resumed after the topic has grown opens the same ranges.
  * Keys depend on the topic's id, the partition and the offset, so a cache serves longer ranges too.
  *
- * <p><b>Offsets without a record</b>, of compacted records and of the marks that end transactions, count as samples; each
- * is a {@link FormatException}, which an error policy may skip. Records that retention has deleted since are a
- * {@link StoreException}.
+ * <p><b>Offsets without a record</b>, of the marks that end transactions and of aborted or compacted records, are no
+ * samples. Where one of the 512 offsets at an end of a partition's range has none, opening reads all of the topic to find
+ * them, and keeps a bit for each offset. The fingerprint depends on them. One that is not found so, since only the middle
+ * lacks records or they were compacted since, is a {@link FormatException}, which an error policy may skip. Records that
+ * retention has deleted since are a {@link StoreException}.
  *
  * <p><b>Speed.</b> A group of draws is read in the order of its offsets. A broker sends records in blocks, so single
  * records in random order cost a block each: shuffle in windows, or put a cache behind.
@@ -56,6 +61,7 @@ public final class KafkaTopic
     private final TopicReads reads;
     private final Range[] ranges;
     private final PartNumbers numbers;
+    private final Selection present;
     private final SampleKey[] keys;
     private final List<String> state;
     private final Fingerprint fingerprint;
@@ -70,18 +76,28 @@ public final class KafkaTopic
                         "offsets %d to %d of partition %d are no range".formatted(from, to, partition));
             }
         }
+
+        long length() {
+            return to - from;
+        }
     }
 
-    private KafkaTopic(String topic, String id, KafkaSettings settings, List<Range> ranges) {
+    private KafkaTopic(String topic, String id, KafkaSettings settings, List<Range> ranges, Selection present) {
         this.topic = topic;
         this.reads = new TopicReads(topic, settings);
         this.ranges = ranges.toArray(Range[]::new);
-        this.numbers = new PartNumbers(ranges.size(), part -> this.ranges[part].to - this.ranges[part].from);
+        this.numbers = new PartNumbers(ranges.size(), part -> this.ranges[part].length());
+        this.present = present;
         this.keys = ranges.stream()
                 .map(range -> SampleKey.of("kafka", id, Integer.toString(range.partition)))
                 .toArray(SampleKey[]::new);
         this.state = List.of("topic " + topic, "topic id " + id);
-        this.fingerprint = Fingerprint.of("kafka", id, ranges.toString());
+        boolean whole = present.size() == numbers.size();
+        this.fingerprint = Fingerprint.of("kafka", id, whole ? ranges.toString() : ranges + " " + hash(present));
+    }
+
+    private static long hash(Selection present) {
+        return LongStream.range(0, present.size()).map(present::at).reduce(0, Mixing::fold);
     }
 
     /**
@@ -115,7 +131,12 @@ public final class KafkaTopic
                             .get(topic))
                     .topicId()
                     .toString();
-            return new KafkaTopic(topic, id, checked, ranges.isEmpty() ? held : within(held, ranges, topic));
+            List<Range> read = ranges.isEmpty() ? held : within(held, ranges, topic);
+            Selection present = PresentOffsets.find(topic, checked, read);
+            if (present.size() == 0) {
+                throw new StoreException("kafka topic %s has no records in %s".formatted(topic, read));
+            }
+            return new KafkaTopic(topic, id, checked, read, present);
         } catch (StoreException | IllegalArgumentException e) {
             throw e;
         } catch (Exception e) { // of the client, and of its futures
@@ -138,7 +159,7 @@ public final class KafkaTopic
         List<Range> held = partitions.stream()
                 .map(each -> new Range(
                         each.partition(), value(first, each), Math.max(value(first, each), value(last, each))))
-                .filter(range -> range.to > range.from)
+                .filter(range -> range.length() > 0)
                 .toList();
         if (held.isEmpty()) {
             throw new StoreException(
@@ -188,7 +209,7 @@ public final class KafkaTopic
 
     @Override
     public long size() {
-        return numbers.size();
+        return present.size();
     }
 
     @Override
@@ -196,14 +217,15 @@ public final class KafkaTopic
         return fingerprint;
     }
 
-    private long offset(long index, int part) {
-        return ranges[part].from + numbers.within(index, part);
+    private long offset(long place, int part) {
+        return ranges[part].from + numbers.within(place, part);
     }
 
     @Override
     public SampleId id(long index) {
-        int part = numbers.part(index);
-        long offset = offset(index, part);
+        long place = present.at(index);
+        int part = numbers.part(place);
+        long offset = offset(place, part);
         return SampleId.of(
                 keys[part].with(offset),
                 () -> "%s/%d@%d".formatted(topic, ranges[part].partition, offset),
@@ -243,11 +265,12 @@ public final class KafkaTopic
 
     private void read(long[] indices, Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
         SortedMap<Integer, SortedMap<Long, List<Integer>>> wanted = new TreeMap<>();
-        for (int place = 0; place < indices.length; place++) {
-            int part = numbers.part(indices[place]);
+        for (int i = 0; i < indices.length; i++) {
+            long place = present.at(indices[i]);
+            int part = numbers.part(place);
             wanted.computeIfAbsent(ranges[part].partition, any -> new TreeMap<>())
-                    .computeIfAbsent(offset(indices[place], part), any -> new ArrayList<>(1))
-                    .add(place);
+                    .computeIfAbsent(offset(place, part), any -> new ArrayList<>(1))
+                    .add(i);
         }
         reads.read(wanted, receiver);
     }

@@ -11,7 +11,6 @@ import java.util.SortedMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
@@ -64,8 +63,7 @@ final class TopicReads {
     TopicReads(String topic, KafkaSettings settings) {
         this.topic = topic;
         this.settings = settings;
-        this.patience = Duration.ofMillis(Long.parseLong(
-                String.valueOf(settings.all().getOrDefault(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 60_000))));
+        this.patience = settings.patience();
     }
 
     /** Reads what is wanted: by partition and offset, the places that want it. */

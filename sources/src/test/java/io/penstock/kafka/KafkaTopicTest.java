@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.kafka.KafkaTopic.Range;
+import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
 import io.penstock.pipeline.ErrorPolicy;
@@ -135,20 +136,66 @@ class KafkaTopicTest {
     }
 
     @Test
-    void offsetsOfTransactions_areLeftOutByAnErrorPolicy() {
-        try (KafkaTopic topic = KafkaTopic.open(committed, broker.settings())) {
-            StepVerifier.create(topic.get(1))
+    void offsetsOfTransactions_areNoSamples() {
+        List<Integer> there =
+                IntStream.range(0, 40).filter(i -> i % 4 != 3).boxed().toList();
+        try (KafkaTopic topic = KafkaTopic.open(committed, broker.settings());
+                KafkaTopic first = KafkaTopic.open(committed, broker.settings(), List.of(new Range(0, 0, 12)))) {
+            Sampler shuffled = Sampler.shuffled(3);
+            List<Integer> whole = delivered(topic.stream(shuffled));
+            Position half = topic.stream(shuffled).blockFirst().draw().next();
+            List<Integer> ranks = new ArrayList<>(delivered(topic.stream(shuffled.shard(Shard.of(0, 2)))));
+            ranks.addAll(delivered(topic.stream(shuffled.shard(Shard.of(1, 2)))));
+
+            assertThat(topic.size()).isEqualTo(there.size());
+            assertThat(delivered(topic.stream(Sampler.sequential()))).isEqualTo(there);
+            assertThat(whole).containsExactlyInAnyOrderElementsOf(there);
+            assertThat(ranks).containsExactlyInAnyOrderElementsOf(there);
+            assertThat(delivered(topic.stream(shuffled.resumeAt(half)))).isEqualTo(whole.subList(1, whole.size()));
+            assertThat(number(topic.get(3).block())).isEqualTo(4);
+            assertThat(topic.id(3).name()).isEqualTo(committed + "/0@8");
+            assertThat(first.size()).isEqualTo(5);
+            assertThat(first.id(3).key()).isEqualTo(topic.id(3).key());
+        }
+    }
+
+    @Test
+    void offsetsWithoutARecord_inTheMiddle_areLeftOutByAnErrorPolicy() throws Exception {
+        String middle = broker.create("middle", 1, Map.of());
+        try (Producer<byte[], byte[]> plainly = broker.producer();
+                Producer<byte[], byte[]> producer = broker.producer("transactional.id", middle)) {
+            send(plainly, middle, RECORDS);
+            producer.initTransactions();
+            producer.beginTransaction();
+            send(producer, middle, 1);
+            producer.commitTransaction();
+            assertThat(broker.read(middle, 0)).hasSize(RECORDS + 1); // waits for the mark
+            send(plainly, middle, RECORDS);
+        }
+        try (KafkaTopic topic = KafkaTopic.open(middle, broker.settings())) {
+            StepVerifier.create(topic.get(RECORDS + 1))
                     .expectErrorSatisfies(e -> assertThat(e)
                             .isInstanceOf(FormatException.class)
-                            .hasMessageContaining("offset 1 of %s-0 has no record", committed))
+                            .hasMessageContaining("offset 1001 of %s-0 has no record", middle))
                     .verify();
 
             assertThat(delivered(topic.onError(ErrorPolicy.skip()).stream(Sampler.sequential())))
-                    .isEqualTo(IntStream.range(0, 40)
-                            .filter(i -> i % 4 != 3)
-                            .boxed()
-                            .toList());
+                    .hasSize(2 * RECORDS + 1);
         }
+    }
+
+    private static void send(Producer<byte[], byte[]> producer, String topic, int records) {
+        for (int i = 0; i < records; i++) {
+            Broker.send(producer, topic, 0, bytes(i));
+        }
+        producer.flush();
+    }
+
+    @Test
+    void open_ofMarksOnly_saysSo() {
+        assertThatThrownBy(() -> KafkaTopic.open(committed, broker.settings(), List.of(new Range(0, 1, 2))))
+                .isInstanceOf(StoreException.class)
+                .hasMessage("kafka topic %s has no records in [Range[partition=0, from=1, to=2]]", committed);
     }
 
     @Test

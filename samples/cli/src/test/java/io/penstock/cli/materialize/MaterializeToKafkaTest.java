@@ -86,6 +86,28 @@ class MaterializeToKafkaTest {
     }
 
     @Test
+    void stream_ofTheTopic_isThatOfTheSource_withoutFlags() throws Exception {
+        String topic = broker.create("streamed", 1, Map.of());
+        assertThat(Cli.run(flags(topic)).status()).isZero();
+        String source = "--source kafka:%s/%s".formatted(broker.settings().get("bootstrap.servers"), topic);
+        String cached = source + " --digest --batch 100 --cache-disk " + folder.resolve("cache");
+        String rank = source + " --digest --remainder keep --world 2 --rank ";
+
+        Cli text = Cli.stream("--digest --source text:" + folder.resolve("lines.txt"));
+        Cli whole = Cli.stream(cached + " --epochs 2");
+        Cli half = Cli.stream(cached + " --stop-after 70");
+        Cli rest = Cli.stream(cached + " --resume " + half.resume());
+
+        assertThat(whole.content(0)).isEqualTo(text.content(0));
+        assertThat(whole.order(0)).isEqualTo(text.order(0));
+        assertThat(whole.epoch(0).path("samples").asInt()).isEqualTo(LINES);
+        assertThat(whole.epoch(1).path("loads").asInt()).isZero();
+        assertThat(half.content(0) + rest.content(0)).isEqualTo(whole.content(0));
+        assertThat(Cli.stream(rank + 0).content(0) + Cli.stream(rank + 1).content(0))
+                .isEqualTo(text.content(0));
+    }
+
+    @Test
     void materialize_killedAndRepeated_writesEachSampleOnce() throws Exception {
         String topic = broker.create("killed", 1, Map.of());
         for (int kill = 0; kill < 2; kill++) {
