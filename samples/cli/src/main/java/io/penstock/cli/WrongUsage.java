@@ -23,7 +23,11 @@ final class WrongUsage {
         String name = command.getCommandSpec().qualifiedName();
         if (!flags.isEmpty()) {
             String flag = flags.get(0).replaceFirst("=.*", "");
-            return says(name, "unknown flag " + flag, Spelling.nearest(flag, flagsOf(command)), name);
+            boolean isArgument = command.getCommandSpec().positionalParameters().stream()
+                    .anyMatch(each -> flag.equalsIgnoreCase("--" + each.paramLabel()));
+            return isArgument
+                    ? says(name, "unknown flag " + flag + ": its value stands without it", "", name)
+                    : says(name, "unknown flag " + flag, Spelling.nearest(flag, flagsOf(command)), name);
         }
         if (!unmatched.isEmpty() && !command.getSubcommands().isEmpty()) {
             String word = unmatched.get(0);

@@ -253,6 +253,8 @@ class UsageTest {
                 "stream --source images:x --disk-cache y | unknown flag --disk-cache: did you mean --cache-disk? see",
                 "stream --source images:x --cacheram=1 | unknown flag --cacheram: did you mean --cache-ram? see",
                 "stream --source images:x --shuffle | unknown flag --shuffle: did you mean --no-shuffle? see",
+                "fit --source csv:x --to y          | fit: unknown flag --source: its value stands without it; see penstock",
+                "cache inspect --dir=x              | unknown flag --dir: its value stands without it; see penstock cache",
                 "stream --source images:x --zzz     | penstock stream: unknown flag --zzz; see penstock stream --help",
                 "stream --source images:x stray     | unexpected argument stray; see penstock stream --help"
             })
