@@ -10,7 +10,11 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -159,6 +163,38 @@ class FlagRangesTest {
                 .allSatisfy(path -> assertThat(flag.refusal(path))
                         .contains("'" + flag.option().longestName() + "'")
                         .contains("a path was expected"));
+    }
+
+    /** Texts of no meaning, alone and behind each key that the flag's own words name. */
+    private static Stream<String> odd(OptionSpec option) {
+        List<String> keys = Pattern.compile("\\w[\\w-]*[=:]")
+                .matcher(option.paramLabel() + " " + String.join(" ", option.description()))
+                .results()
+                .map(MatchResult::group)
+                .collect(Collectors.toCollection(ArrayList::new));
+        keys.add("");
+        return Stream.of(" ;=;,;:;#;%;..;x;-1;1d;1e999;NaN;1..;x:y:z;a=b;a=b,c=d;{;[1;http://[;records:;csv:#;é\0;1/0"
+                        .split(";"))
+                .flatMap(text -> keys.stream().map(key -> key + text));
+    }
+
+    static Stream<Flag> wordFlags() {
+        return commands(Main.commandLine())
+                .flatMap(command -> command.getCommandSpec().options().stream()
+                        .filter(option -> option.arity().max() > 0 && option.type() != java.nio.file.Path.class)
+                        .map(option -> new Flag(command, option)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("wordFlags")
+    void flag_ofAnyText_isReadOrRefusedInWords(Flag flag) {
+        assertThat(odd(flag.option())
+                        .map(flag::refusal)
+                        .filter(Objects::nonNull)
+                        .distinct())
+                .allSatisfy(refusal -> assertThat(refusal)
+                        .contains(flag.option().longestName())
+                        .doesNotContain("cannot convert", "io.penstock", "java.", "Exception"));
     }
 
     @ParameterizedTest

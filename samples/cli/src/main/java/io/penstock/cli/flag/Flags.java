@@ -3,10 +3,12 @@ package io.penstock.cli.flag;
 import io.penstock.cache.HitCheck;
 import io.penstock.cache.ram.CachePolicy;
 import io.penstock.cli.console.Reason;
+import io.penstock.fault.DataException;
 import io.penstock.order.Remainder;
 import io.penstock.order.ShardMode;
 import io.penstock.pack.TooLong;
 import io.penstock.tensor.Form;
+import java.net.URI;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -47,6 +49,7 @@ public final class Flags {
     public static CommandLine readBy(CommandLine command) {
         return command.registerConverter(Path.class, reading(Flags::path))
                 .registerConverter(ByteSize.class, reading(ByteSize::parse))
+                .registerConverter(URI.class, reading(URI::create))
                 .registerConverter(DiskSpec.class, reading(DiskSpec::parse))
                 .registerConverter(SlotSpec.class, reading(SlotSpec::parse))
                 .registerConverter(RedisSpec.class, reading(RedisSpec::parse))
@@ -72,7 +75,7 @@ public final class Flags {
         return text -> {
             try {
                 return parser.apply(text);
-            } catch (IllegalArgumentException e) {
+            } catch (IllegalArgumentException | DataException e) {
                 throw new TypeConversionException(Reason.of(e));
             }
         };

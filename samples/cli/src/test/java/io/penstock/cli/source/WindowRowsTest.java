@@ -112,6 +112,8 @@ class WindowRowsTest {
         assertThat(stream("length=2,size=4").err()).contains("windows are length=N");
         assertThat(stream("length=two").err())
                 .contains("length of --window-rows must be a number of rows, was \"two\"");
+        assertThat(stream("length=2,step=1d").err())
+                .contains("'--window-rows': a place in a series is a whole number, a date as 2024-12-31");
         assertThat(stream("length=2,order=date").err()).contains("there is no column \"date\" for windows");
     }
 }
