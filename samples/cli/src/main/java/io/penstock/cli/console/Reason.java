@@ -60,7 +60,7 @@ public final class Reason {
         words.put("\\blower inFlight\\b", "lower --in-flight");
         words.put("tooLong\\(CUT\\) or tooLong\\(SPLIT\\)", "--too-long cut or split");
         words.put("use (ofBytes|memoryBytes)\\b", "give a size in bytes, such as --cache-ram 2GiB");
-        words.put("\\((?:fillNulls|type), or (\\S+) in a flag\\)", "($1)");
+        words.put("\\((?:fillNulls|type), or (\\S+(?: or \\S+)?) in a flag\\)", "($1)");
         words.put("take fewer slots, smaller batches", "take smaller batches");
         words.put("raise max[A-Z]\\w+, or -Xmx", heap);
         words.put(",? (read ranges, )?or raise max[A-Z]\\w+", "");

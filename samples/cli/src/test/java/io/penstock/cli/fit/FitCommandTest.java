@@ -99,7 +99,7 @@ class FitCommandTest {
         assertThat(texts.out())
                 .contains("(of lengths)", "(of lengths: for numbers say sold:float)", "for numbers say price:float")
                 .doesNotContain("shop:float");
-        assertThat(refused.err()).contains("say what nulls become (fillNulls, or sold=0 or =NaN in a flag)");
+        assertThat(refused.err()).contains("say what nulls become (sold=0 or =NaN), or");
         assertThat(numbers.status()).as(numbers.err()).isZero();
         assertThat(numbers.out()).doesNotContain(":float");
     }
