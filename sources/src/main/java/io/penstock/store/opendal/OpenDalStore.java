@@ -253,18 +253,24 @@ public final class OpenDalStore implements Store, AutoCloseable {
         return failure;
     }
 
-    /** OpenDAL tells in Java only that a fault is none of those that it has a name for. */
+    /** Of faults that OpenDAL has no name for in Java, only the status of the answer tells which stay. */
     private static boolean mayPass(Throwable failure) {
         return failure instanceof OpenDALException refused
-                && (refused.getCode() == OpenDALException.Code.Unexpected
-                        || refused.getCode() == OpenDALException.Code.RateLimited);
+                && (refused.getCode() == OpenDALException.Code.RateLimited
+                        || refused.getCode() == OpenDALException.Code.Unexpected
+                                && !status(refused).matches("4(?!08|29)\\d\\d"));
     }
 
     /** The first line of what OpenDAL says, and the status of an answer from the context that follows. */
     private static String reason(OpenDALException e) {
         String said = String.valueOf(e.getMessage());
-        Matcher status = STATUS.matcher(said);
-        return said.lines().findFirst().orElse("").strip() + (status.find() ? ", status " + status.group(1) : "");
+        String status = status(e);
+        return said.lines().findFirst().orElse("").strip() + (status.isEmpty() ? "" : ", status " + status);
+    }
+
+    private static String status(OpenDALException e) {
+        Matcher status = STATUS.matcher(String.valueOf(e.getMessage()));
+        return status.find() ? status.group(1) : "";
     }
 
     private static boolean isNothing(Throwable failure) {

@@ -152,6 +152,8 @@ final class CloudServer implements AutoCloseable {
                 children(folder).forEach(child -> text.append(properties(folder + child)));
             }
             send(exchange, 207, text.append("</D:multistatus>").toString(), fault);
+        } else if (isFolder) {
+            send(exchange, 405, "", fault);
         } else {
             range(exchange, objects.get(path).bytes, fault);
         }
@@ -179,7 +181,7 @@ final class CloudServer implements AutoCloseable {
         String query = exchange.getRequestURI().getQuery();
         String folder = path.isEmpty() || path.endsWith("/") ? path : path + "/";
         Item item = objects.get(path);
-        if (item == null && children(folder).isEmpty()) {
+        if (item == null && (query.contains("op=OPEN") || children(folder).isEmpty())) {
             send(
                     exchange,
                     404,

@@ -76,6 +76,17 @@ class OpenDalStoreTest {
     }
 
     @Test
+    void refusals_areNotAskedAgain() {
+        server.put("set/a/b", new byte[3]);
+        try (OpenDalStore store = OpenDalStore.at(server.webdav())) {
+            assertThatThrownBy(() -> store.read(new StoreEntry("a", 3, 1)).block())
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("status 405");
+        }
+        assertThat(server.requests).hasValue(1);
+    }
+
+    @Test
     void list_visitsFoldersThatTheVisitorWants() {
         for (String key : List.of("set/a/1", "set/a/b/2", "set/.hidden/3", "set/4", "other/5")) {
             server.put(key, new byte[1]);
