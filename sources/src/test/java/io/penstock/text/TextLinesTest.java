@@ -255,10 +255,11 @@ class TextLinesTest extends DatasetKit<String> {
 
             assertThat(lines.size()).as(path).isEqualTo(newlines + unended);
             if (line.contains("\"utf8\": true")) {
-                long characters = 0;
-                for (String text : all(lines)) {
-                    characters += text.codePointCount(0, text.length());
-                }
+                long characters = lines.stream(Sampler.sequential())
+                        .map(Sample::value)
+                        .toStream()
+                        .mapToLong(text -> text.codePointCount(0, text.length()))
+                        .sum();
                 long mark = line.contains("\"bom\": true") ? 1 : 0;
                 assertThat(characters + newlines + number(line, "crlf") + mark)
                         .as(path)

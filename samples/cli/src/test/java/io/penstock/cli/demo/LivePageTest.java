@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import javax.imageio.ImageIO;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -62,6 +63,7 @@ class LivePageTest {
     }
 
     @Test
+    @Tag("endurance")
     void mixture_ofTwoSources_showsWhatCameOfEachBesideItsWeight() throws Exception {
         try (LiveSession session = new LiveSession(folder, 3.0, 1.0)) {
             session.set("pace", "20");
@@ -237,6 +239,7 @@ class LivePageTest {
     }
 
     @Test
+    @Tag("endurance")
     void cache_dropped_isLoadedAgain() throws Exception {
         try (LiveSession session = new LiveSession(folder)) {
             session.set("pace", "20");
@@ -283,6 +286,7 @@ class LivePageTest {
     }
 
     @Test
+    @Tag("endurance")
     void source_stalled_isWaitedForAndLosesNothing() throws Exception {
         try (LiveSession session = new LiveSession(folder)) {
             session.set("pace", "0");
