@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -285,7 +286,12 @@ public final class AnnotatedImages implements Dataset<Row> {
      * @param mask    makes {@code [h, w]} of a file with a mask
      */
     public Dataset<Row> decode(String stage, UnaryOperator<Tensor> picture, UnaryOperator<Tensor> mask) {
-        return map(stage, new Decoding(decodedNames(), picture, mask, kind.equals("yolo")));
+        return map(stage, decoding(picture, mask));
+    }
+
+    /** What {@link #decode} does to a row: for those who do something to the rows of files before. */
+    public Function<Row, Row> decoding(UnaryOperator<Tensor> picture, UnaryOperator<Tensor> mask) {
+        return new Decoding(decodedNames(), picture, mask, kind.equals("yolo"));
     }
 
     @Override
@@ -335,29 +341,22 @@ public final class AnnotatedImages implements Dataset<Row> {
                         case IMAGE -> file(picture);
                         case BOXES ->
                             Tensor.ofFloats(Arrays.copyOfRange(annotations.boxes(), 4 * from, 4 * to), to - from, 4);
-                        case CLASSES -> Tensor.ofInts(Arrays.copyOfRange(annotations.labels(), from, to), to - from);
-                        case CROWD -> Tensor.ofBytes(Arrays.copyOfRange(annotations.crowd(), from, to), to - from);
+                        case CLASSES -> Tensor.ofInts(Arrays.copyOfRange(annotations.labels(), from, to));
+                        case CROWD -> Tensor.ofBytes(Arrays.copyOfRange(annotations.crowd(), from, to));
                         case KEYPOINTS -> {
                             int each = annotations.eachPoints();
-                            yield Tensor.ofFloats(
-                                    Arrays.copyOfRange(annotations.points(), each * from, each * to),
-                                    to - from,
-                                    each / 3,
-                                    3);
+                            float[] points = Arrays.copyOfRange(annotations.points(), each * from, each * to);
+                            yield Tensor.ofFloats(points, to - from, each / 3, 3);
                         }
                         case MASK -> mask == null ? CocoSegments.painted(annotations, image) : file(mask);
-                        case CAPTIONS -> {
-                            int first = from == to ? 0 : annotations.start(from);
-                            int end = from == to ? 0 : annotations.ends()[to - 1];
-                            yield Tensor.ofBytes(Arrays.copyOfRange(annotations.bytes(), first, end), end - first);
-                        }
+                        case CAPTIONS ->
+                            Tensor.ofBytes(Arrays.copyOfRange(
+                                    annotations.bytes(), annotations.start(from), annotations.start(to)));
                         case LENGTHS ->
-                            Tensor.ofInts(
-                                    IntStream.range(from, to)
-                                            .map(i -> annotations.ends()[i] - annotations.start(i))
-                                            .toArray(),
-                                    to - from);
-                        default -> Tensor.ofInts(Arrays.copyOfRange(annotations.sizes(), 2 * image, 2 * image + 2), 2);
+                            Tensor.ofInts(IntStream.range(from, to)
+                                    .map(i -> annotations.ends()[i] - annotations.start(i))
+                                    .toArray());
+                        default -> Tensor.ofInts(Arrays.copyOfRange(annotations.sizes(), 2 * image, 2 * image + 2));
                     });
         }
         return new Row(names, values);

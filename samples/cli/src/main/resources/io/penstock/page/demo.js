@@ -102,10 +102,9 @@ function showPictures(pictures) {
     const place = picture.number % SLOTS;
     while (slots.children.length <= place) slots.append(slot());
     const figure = slots.children[place];
-    const kept = new Set(picture.after.boxes.map(box => box.object));
     const [first, second] = figure.firstElementChild.children;
-    draw(first, picture.before, `sample ${picture.index} before augmentation`, kept);
-    draw(second, picture.after, `sample ${picture.index} after augmentation`, kept);
+    draw(first, picture.before, `sample ${picture.index} before augmentation`);
+    draw(second, picture.after, `sample ${picture.index} after augmentation`);
     figure.lastElementChild.textContent = `#${picture.index} · ${picture.name} · epoch ${picture.epoch}`;
     figure.hidden = false;
     for (const other of slots.children) other.classList.toggle('newest', other === figure);
@@ -119,14 +118,14 @@ function shape(name, attributes) {
 }
 
 /** A picture, over it its mask and boxes; those that the dice dropped are dashed. */
-function draw(place, scene, words, kept) {
+function draw(place, scene, words) {
   const [image, over] = place.children;
   image.src = scene.picture;
-  image.alt = `${words}, ${scene.boxes.length} objects`;
+  image.alt = `${words}, ${scene.boxes.length} boxes`;
   over.setAttribute('viewBox', `0 0 ${scene.width} ${scene.height}`);
   over.replaceChildren(...(scene.mask ? [shape('image', { href: scene.mask, width: scene.width, height: scene.height })] : []),
-    ...scene.boxes.map(({ object, colour, x, y, width, height }) =>
-      shape('rect', { x, y, width, height, stroke: colour, class: kept.has(object) ? '' : 'dropped' })));
+    ...scene.boxes.map(({ dropped, colour, x, y, width, height }) =>
+      shape('rect', { x, y, width, height, stroke: colour, class: dropped ? 'dropped' : '' })));
 }
 
 function slot() {

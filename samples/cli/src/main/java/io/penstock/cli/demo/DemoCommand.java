@@ -8,9 +8,11 @@ import io.penstock.cli.flag.OutputFlags;
 import io.penstock.cli.report.EpochReport;
 import io.penstock.cli.report.JsonReporter;
 import io.penstock.cli.report.Reporter;
+import io.penstock.cli.source.SourceSpec;
 import io.penstock.cli.stream.Run;
 import io.penstock.cli.stream.StreamFlags;
 import io.penstock.pictures.PictureFolder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,8 +37,8 @@ public final class DemoCommand implements Callable<Integer> {
     @Mixin
     private final OutputFlags output = new OutputFlags();
 
-    @Option(names = "--data", paramLabel = "DIR")
-    private @Nullable List<Path> data;
+    @Option(names = "--data", paramLabel = "SOURCE")
+    private @Nullable List<String> data;
 
     @Option(names = "--weights", paramLabel = "A,B,…", split = ",", converter = NumberFlag.Weight.class)
     private List<Double> weights = List.of();
@@ -61,7 +63,7 @@ public final class DemoCommand implements Callable<Integer> {
                     "--weights needs one weight for each --data: %d for %d".formatted(weights.size(), data.size()));
         }
         if (data != null) {
-            return show(data);
+            return show(data.stream().map(DemoCommand::source).toList());
         }
         if (images < PictureFolder.CLASSES * weights.size()) {
             throw output.wrong("--images must be at least %d for each of the --weights: %d for %d"
@@ -90,21 +92,33 @@ public final class DemoCommand implements Callable<Integer> {
             if (!output.json() && !page) {
                 folder.keep(); // the printed command names it
             }
-            return show(folders);
+            return show(folders.stream()
+                    .map(page ? DemoCommand::withMasks : each -> source(each.toString()))
+                    .toList());
         }
     }
 
-    private int show(List<Path> folders) {
-        return page ? page(folders) : stream(folders);
+    /** What {@code --source} says for it: a path alone is one of class folders. */
+    private static String source(String data) {
+        return data.indexOf(':') < 0 || Files.isDirectory(Path.of(data)) ? "images:" + data : data;
     }
 
-    private int page(List<Path> folders) {
+    /** The source of made pictures with their masks. */
+    static String withMasks(Path folder) {
+        return "pairs:%s,%s".formatted(folder, folder.resolve(PictureFolder.MASKS));
+    }
+
+    private int show(List<String> sources) {
+        return page ? page(sources) : stream(sources);
+    }
+
+    private int page(List<String> sources) {
         JsonReporter reporter = new JsonReporter(output.out(), false);
         Consumer<EpochReport> reports = output.json() ? reporter::epoch : report -> {};
         try (Interruption interruption = Interruption.watch(() -> {});
                 TemporaryFolder cache = TemporaryFolder.make("penstock-demo-cache-");
                 LivePage live = output.checked(
-                        () -> LivePage.open(port == null ? 0 : port, folders, weights, cache.path(), reports))) {
+                        () -> LivePage.open(port == null ? 0 : port, sources, weights, cache.path(), reports))) {
             String address = live.address().toString();
             output.serving("the page is at %s until Ctrl-C".formatted(address), address);
             live.run(interruption.stop());
@@ -113,14 +127,17 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private int stream(List<Path> folders) {
+    private int stream(List<String> sources) {
         List<String> words = new ArrayList<>();
-        folders.forEach(folder -> words.addAll(List.of("--source", "images:" + folder)));
-        if (folders.size() > 1) {
+        sources.forEach(source -> words.addAll(List.of("--source", source)));
+        if (sources.size() > 1) {
             words.addAll(
                     List.of("--weights", weights.stream().map(String::valueOf).collect(Collectors.joining(","))));
         }
         words.addAll(List.of("--resize 224 --cache-ram 50% --augment crop=200,flip --batch 64 --epochs 3".split(" ")));
+        if (sources.stream().anyMatch(source -> SourceSpec.parse(source).isAnnotated())) {
+            words.add("--pad"); // pictures have as many boxes as they like
+        }
         StreamFlags flags = StreamFlags.parse(words.toArray(String[]::new));
         if (!output.json()) {
             output.out()

@@ -2,17 +2,21 @@ package io.penstock.cli.demo;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.augment.BoxMove;
 import io.penstock.pictures.JpegWriter;
 import io.penstock.pictures.PngWriter;
 import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.awt.Color;
 import java.awt.image.BufferedImage;
 import java.awt.image.DataBuffer;
 import java.awt.image.IndexColorModel;
+import java.util.Arrays;
 import java.util.Base64;
+import java.util.List;
 
-/** A scene as a page draws it: a picture, and over it the mask and boxes in one colour for each object. */
+/** A scene as a page draws it: a picture, and over it the mask and boxes in one colour for each of its numbers. */
 final class Drawn {
 
     private static final float QUALITY = 0.8f;
@@ -39,8 +43,11 @@ final class Drawn {
         return Color.HSBtoRGB((float) (object * HUES % 1), 0.9f, 1) & 0xffffff;
     }
 
-    /** Adds {@code picture}; where there are objects, also {@code mask} and {@code boxes}. */
-    static void addTo(ObjectNode node, Scene scene) {
+    /**
+     * Adds {@code picture} and {@code boxes}, and {@code mask} where it shows something.
+     * @param moves what became of the boxes; none where that is not known
+     */
+    static void addTo(ObjectNode node, Scene scene, List<BoxMove> moves) {
         Tensor pixels = scene.pixels().tensor();
         node.put("picture", address("jpeg", jpeg(pixels)))
                 .put("height", pixels.shape().dim(0))
@@ -51,14 +58,16 @@ final class Drawn {
             int object = (int) scene.boxes().classes().longAt(i);
             boxes.addObject()
                     .put("object", object)
+                    .put("dropped", !moves.isEmpty() && !moves.get(i).kept())
                     .put("colour", "#%06x".formatted(rgb(object)))
                     .put("x", corners[4 * i])
                     .put("y", corners[4 * i + 1])
                     .put("width", corners[4 * i + 2] - corners[4 * i])
                     .put("height", corners[4 * i + 3] - corners[4 * i + 1]);
         }
-        if (!boxes.isEmpty()) {
-            node.put("mask", address("png", png(scene.mask().tensor())));
+        byte[] mask = scene.mask().tensor().toByteArray();
+        if (!Arrays.equals(mask, new byte[mask.length])) {
+            node.put("mask", address("png", png(scene.mask().tensor().shape(), mask)));
         }
     }
 
@@ -66,11 +75,11 @@ final class Drawn {
         return "data:image/%s;base64,%s".formatted(kind, Base64.getEncoder().encodeToString(file));
     }
 
-    private static byte[] png(Tensor mask) {
-        int height = Math.toIntExact(mask.shape().dim(0));
-        int width = Math.toIntExact(mask.shape().dim(1));
+    private static byte[] png(Shape size, byte[] mask) {
+        int height = Math.toIntExact(size.dim(0));
+        int width = Math.toIntExact(size.dim(1));
         BufferedImage image = new BufferedImage(width, height, BufferedImage.TYPE_BYTE_INDEXED, COLOURS);
-        image.getRaster().setDataElements(0, 0, width, height, mask.toByteArray());
+        image.getRaster().setDataElements(0, 0, width, height, mask);
         return PngWriter.encode(image);
     }
 

@@ -3,6 +3,7 @@ package io.penstock.cli.demo;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.augment.BoxMove;
 import io.penstock.order.Draw;
 import io.penstock.stream.Sample;
 import java.util.ArrayDeque;
@@ -46,7 +47,11 @@ final class Gallery {
                 kept.removeFirst();
             }
             Shown value = sample.value();
-            kept.addLast(new Exhibit(++hung, sample.draw(), value, new Lazy(value.before()), new Lazy(value.after())));
+            kept.addLast(new Exhibit(
+                    ++hung,
+                    sample.draw(),
+                    new Lazy(value.before(), value.moves()),
+                    new Lazy(value.after(), List.of())));
         }
     }
 
@@ -64,7 +69,6 @@ final class Gallery {
                         .put("number", exhibit.number)
                         .put("epoch", exhibit.draw.epoch())
                         .put("index", exhibit.draw.index())
-                        .put("label", exhibit.value.before().label())
                         .put("name", names.apply(exhibit.draw.index()))
                         .setAll(Map.of("before", exhibit.before.drawn(), "after", exhibit.after.drawn()));
             }
@@ -73,16 +77,18 @@ final class Gallery {
     }
 
     /** One sample and its pictures. */
-    private record Exhibit(long number, Draw draw, Shown value, Lazy before, Lazy after) {}
+    private record Exhibit(long number, Draw draw, Lazy before, Lazy after) {}
 
     /** A scene as it is drawn, encoded by the first that asks for it. */
     private static final class Lazy {
         private final Scene scene;
+        private final List<BoxMove> moves;
         private final Object encoding = new Object();
         private @Nullable ObjectNode drawn;
 
-        Lazy(Scene scene) {
+        Lazy(Scene scene, List<BoxMove> moves) {
             this.scene = scene;
+            this.moves = moves;
         }
 
         ObjectNode drawn() {
@@ -90,7 +96,7 @@ final class Gallery {
                 ObjectNode node = drawn;
                 if (node == null) {
                     node = JsonNodeFactory.instance.objectNode();
-                    Drawn.addTo(node, scene);
+                    Drawn.addTo(node, scene, moves);
                     drawn = node;
                 }
                 return node;

@@ -1,38 +1,35 @@
 package io.penstock.cli.demo;
 
 import io.penstock.annotation.AnnotatedImages;
+import io.penstock.augment.Augment;
 import io.penstock.augment.AugmentSpec;
-import io.penstock.augment.JointAugment;
 import io.penstock.cache.Cache;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.cli.source.Cacheable;
+import io.penstock.cli.source.RowParts;
+import io.penstock.cli.source.SourceSpec;
+import io.penstock.cli.source.Sources;
 import io.penstock.fault.SampleException;
-import io.penstock.folder.ImageFolder;
-import io.penstock.folder.LabelledFile;
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
 import io.penstock.order.Sampler;
-import io.penstock.pictures.PictureFolder;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.ErrorPolicy;
-import io.penstock.pipeline.Join;
 import io.penstock.pipeline.Mixture;
 import io.penstock.pipeline.Pipeline;
-import io.penstock.store.FileStore;
-import io.penstock.tensor.Tensor;
-import java.nio.file.Files;
+import io.penstock.table.Row;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The demo's pipeline, with sources that can be broken and a cache that can be dropped: decode, resize, cache in RAM
- * for half of the pictures and on disk for all, crop, flip and change the colours. Pictures may have masks of objects.
+ * for half of the pictures and on disk for all, crop, flip and change the colours. Pictures may have masks and boxes.
  */
 final class LiveFeed implements AutoCloseable {
 
@@ -44,7 +41,7 @@ final class LiveFeed implements AutoCloseable {
     private static final long LEAST_DISK = 64 << 20;
     private static final double MOST_OF_FREE = 0.5;
 
-    private final List<Breakable<Masked>> sources;
+    private final List<Breakable<Files>> sources;
     private final List<Cacheable.Part> parts;
     private final List<Double> weights;
     private final Sampler order;
@@ -52,69 +49,64 @@ final class LiveFeed implements AutoCloseable {
     private final Cache cache;
     private final Dataset<Shown> cached;
     private final Pipeline<Shown> pipeline;
-    private final JointAugment<Scene> augment = AugmentSpec.parse(AUGMENT).over(Scene.class);
+    private final Augment augment = AugmentSpec.parse(AUGMENT);
 
-    /** Files of a picture. */
-    private record Masked(LabelledFile picture, @Nullable Tensor mask) {}
+    /** What a source has of a picture, and how it is decoded. */
+    private record Files(Row row, Function<Row, Row> decoding) {}
 
     /**
-     * Lists folders of class folders and opens a cache.
-     * @param weights   to mix several folders by
+     * Opens sources of images and a cache.
+     * @param from      as {@code --source} says them
+     * @param weights   to mix several sources by
      * @param directory for the cache on disk
      * @param skipped   told of each sample that is left out, once
      */
-    LiveFeed(List<Path> folders, List<Double> weights, Path directory, Consumer<? super SampleException> skipped) {
+    LiveFeed(List<String> from, List<Double> weights, Path directory, Consumer<? super SampleException> skipped) {
+        ImageDecoder decoder = ImageDecoder.fastest();
+        List<SourceSpec> specs = from.stream().map(SourceSpec::parse).toList();
         this.sources =
-                folders.stream().map(folder -> new Breakable<>(open(folder))).toList();
+                specs.stream().map(spec -> new Breakable<>(open(spec, decoder))).toList();
         this.weights = weights;
         Sampler shuffled = Sampler.shuffled(SEED);
-        Dataset<Masked> source = sources.get(0).dataset();
-        if (folders.size() == 1) {
+        Dataset<Files> source = sources.get(0).dataset();
+        if (specs.size() == 1) {
             this.parts = List.of();
             this.order = shuffled;
         } else {
-            Mixture<Masked> mixture = Mixture.of(source, weights.get(0));
-            for (int i = 1; i < folders.size(); i++) {
+            Mixture<Files> mixture = Mixture.of(source, weights.get(0));
+            for (int i = 1; i < specs.size(); i++) {
                 mixture = mixture.and(sources.get(i).dataset(), weights.get(i));
             }
             source = mixture.dataset();
-            this.parts = IntStream.range(0, folders.size())
+            this.parts = IntStream.range(0, specs.size())
                     .mapToObj(i -> new Cacheable.Part(
-                            "images:" + folders.get(i), sources.get(i).dataset().size()))
+                            specs.get(i).place().toString(),
+                            sources.get(i).dataset().size()))
                     .toList();
             this.order = mixture.sampler(shuffled);
         }
-        ImageDecoder decoder = ImageDecoder.fastest();
         Resize resize = Resize.exact(SIDE, SIDE);
-        Dataset<Shown> pictures = source.map(
-                "decode %s reduced, %s".formatted(decoder.id(), resize), files -> decode(decoder, resize, files));
+        Dataset<Shown> pictures =
+                source.map("decode %s, %s".formatted(decoder.id(), resize), files -> decode(files, resize));
         this.cache = open(source.size() * SAMPLE_BYTES, directory);
         this.cached = pictures.cache(cache, new Shown.Kept());
-        this.pipeline = cached.augment(
-                        augment.name(), (shown, random) -> shown.augmented(scene -> augment.apply(scene, random)))
+        this.pipeline = cached.augment(augment.name(), (shown, random) -> shown.augmented(augment, random))
                 .onError(ErrorPolicy.skip().quarantine(skipped));
     }
 
-    /** The pictures of class folders, each with the mask of its name where there is one. */
-    private static Dataset<Masked> open(Path folder) {
-        ImageFolder pictures = ImageFolder.open(folder);
-        Path beside = folder.resolve(PictureFolder.MASKS);
-        if (!Files.isDirectory(beside)) {
-            return pictures.map("bare", file -> new Masked(file, null));
+    private static Dataset<Files> open(SourceSpec spec, ImageDecoder decoder) {
+        if (spec.kind() != SourceSpec.Kind.IMAGES && !spec.isAnnotated()) {
+            throw new IllegalArgumentException(
+                    "--page draws images:, pairs:, coco:, voc: and yolo:, not %s".formatted(spec.words()));
         }
-        AnnotatedImages masks = AnnotatedImages.bare(FileStore.open(beside));
-        Join byName = Join.left().by(i -> withoutExtension(pictures.name(i)), i -> withoutExtension(masks.name(i)));
-        return pictures.join(
-                "masked", masks, byName, (file, mask) -> new Masked(file, mask == null ? null : mask.tensor("image")));
+        AnnotatedImages images = Sources.annotated(spec, null);
+        Function<Row, Row> decoding = images.decoding(decoder::decode, decoder::decodeStored);
+        return images.map("files", row -> new Files(row, decoding));
     }
 
-    private static String withoutExtension(String name) {
-        return name.substring(0, name.lastIndexOf('.'));
-    }
-
-    private Shown decode(ImageDecoder decoder, Resize resize, Masked files) {
+    private Shown decode(Files files, Resize resize) {
         try {
-            return Shown.of(Scene.of(files.picture, files.mask, decoder, resize));
+            return Shown.of(Scene.of(resize.apply(RowParts.of(files.decoding.apply(files.row)))));
         } finally {
             decoded.increment();
         }

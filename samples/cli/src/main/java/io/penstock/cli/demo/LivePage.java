@@ -39,15 +39,15 @@ final class LivePage implements AutoCloseable {
     /**
      * Serves the page of a run that has not begun.
      * @param port      0 for any free one
-     * @param folders   of class folders
-     * @param weights   to mix several folders by
+     * @param sources   as {@code --source} says them
+     * @param weights   to mix several sources by
      * @param directory for the part of the cache that is on disk
      * @param reports   told of each epoch
-     * @throws IllegalArgumentException if the port is taken, or none
+     * @throws IllegalArgumentException if the port is taken, or none, or a source is not of images
      */
     static LivePage open(
-            int port, List<Path> folders, List<Double> weights, Path directory, Consumer<EpochReport> reports) {
-        LiveRun run = new LiveRun(folders, weights, directory, reports);
+            int port, List<String> sources, List<Double> weights, Path directory, Consumer<EpochReport> reports) {
+        LiveRun run = new LiveRun(sources, weights, directory, reports);
         try {
             return new LivePage(port, run);
         } catch (RuntimeException | Error e) {

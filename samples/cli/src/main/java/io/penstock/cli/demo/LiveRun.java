@@ -7,7 +7,6 @@ import io.penstock.cli.report.EpochLog;
 import io.penstock.cli.report.EpochReport;
 import io.penstock.cli.report.Surroundings;
 import io.penstock.cli.source.Cacheable;
-import io.penstock.cli.source.Picture;
 import io.penstock.cli.source.SampleRows;
 import io.penstock.cli.stream.RunFacts;
 import io.penstock.fault.SampleException;
@@ -18,6 +17,7 @@ import io.penstock.pipeline.RunStatistics;
 import io.penstock.stream.Execution;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Deque;
@@ -44,7 +44,7 @@ final class LiveRun implements AutoCloseable {
     static final String UNASKED =
             "; nothing asks it now, because all samples come from the cache: press \"Drop the cache\" to see it";
 
-    private static final SampleRows<Picture> ROWS = new SampleRows.Single<>(Schema.of(Picture.class));
+    private static final SampleRows<Tensor> ROWS = new SampleRows.Single<>(Schema.tensor("pixels"));
     private static final long FIRST_PACE_MILLIS = 250;
     private static final int EPOCHS_KEPT = 20;
     private static final int READINGS_KEPT = 8;
@@ -52,7 +52,7 @@ final class LiveRun implements AutoCloseable {
 
     private final LiveFeed feed;
     private final Sampler sampler;
-    private final DeliveredDigests<Picture> delivered;
+    private final DeliveredDigests<Tensor> delivered;
     private final Execution execution = Execution.standard();
     private final ConsumerDelay pace = new ConsumerDelay(FIRST_PACE_MILLIS);
     private final Gallery gallery = new Gallery(System::nanoTime);
@@ -66,13 +66,14 @@ final class LiveRun implements AutoCloseable {
     record Progress(Position position, long samples, long batches, List<Long> ofSources) {}
 
     /**
-     * Lists the folders and opens a cache.
-     * @param weights   to mix several folders by
+     * Opens the sources and a cache.
+     * @param sources   as {@code --source} says them
+     * @param weights   to mix several sources by
      * @param directory for the part of the cache that is on disk
      * @param reports   told of each epoch at its end, by the thread that runs
      */
-    LiveRun(List<Path> folders, List<Double> weights, Path directory, Consumer<EpochReport> reports) {
-        this.feed = new LiveFeed(folders, weights, directory, this::skipped);
+    LiveRun(List<String> sources, List<Double> weights, Path directory, Consumer<EpochReport> reports) {
+        this.feed = new LiveFeed(sources, weights, directory, this::skipped);
         this.sampler = feed.order().epochs(Integer.MAX_VALUE);
         this.delivered = new DeliveredDigests<>(false, ROWS, feed.parts(), BATCH);
         this.progress = new Progress(Position.START, 0, 0, delivered.deliveredInAll());
@@ -102,14 +103,16 @@ final class LiveRun implements AutoCloseable {
     }
 
     private Flux<Batch> batches() {
-        Flux<Sample<Picture>> samples = feed.pipeline().stream(sampler, execution)
+        Flux<Sample<Tensor>> samples = feed.pipeline().stream(sampler, execution)
                 .doOnNext(gallery::offer)
                 .map(LiveRun::delivered);
         return delivered.noted(samples).transform(ROWS.batches(BATCH));
     }
 
-    private static Sample<Picture> delivered(Sample<Shown> sample) {
-        return sample.isPresent() ? Sample.of(sample.draw(), sample.value().delivered()) : Sample.absent(sample.draw());
+    private static Sample<Tensor> delivered(Sample<Shown> sample) {
+        return sample.isPresent()
+                ? Sample.of(sample.draw(), sample.value().after().pixels().tensor())
+                : Sample.absent(sample.draw());
     }
 
     private void consume(EpochLog log, Batch batch) {

@@ -1,31 +1,33 @@
 package io.penstock.cli.demo;
 
-import io.penstock.cli.source.Picture;
+import io.penstock.augment.Augment;
+import io.penstock.augment.BoxMove;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
+import io.penstock.vision.Part;
 import java.nio.ByteBuffer;
-import java.util.function.UnaryOperator;
+import java.util.List;
+import java.util.random.RandomGenerator;
 
 /**
  * A sample with what it was before augmentation.
  *
  * @param before as it comes from the cache
  * @param after  the same, augmented: what is delivered
+ * @param moves  what became of the boxes; none while it is not augmented
  */
-record Shown(Scene before, Scene after) {
+record Shown(Scene before, Scene after, List<BoxMove> moves) {
 
     /** Not augmented yet. */
     static Shown of(Scene scene) {
-        return new Shown(scene, scene);
+        return new Shown(scene, scene, List.of());
     }
 
-    Shown augmented(UnaryOperator<Scene> augment) {
-        return new Shown(before, augment.apply(before));
-    }
-
-    Picture delivered() {
-        return new Picture(after.pixels().tensor(), after.label());
+    Shown augmented(Augment by, RandomGenerator random) {
+        List<Part> parts = before.parts();
+        Augment.Parameters drawn = by.draw(parts, random);
+        return new Shown(before, Scene.moved(by.apply(parts, drawn)), by.boxes(parts, drawn));
     }
 
     /** What a cache keeps of one that is not augmented. */

@@ -225,7 +225,7 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
     }
 
     /** What a flag says for it; of an address without its query, since it is printed. */
-    String words() {
+    public String words() {
         String word = kind == Kind.IMAGES && place.isHttp() ? Kind.HTTP.word() : kind.word();
         return word + ":" + place + (kind == Kind.RECORDS ? "," + number : rest);
     }

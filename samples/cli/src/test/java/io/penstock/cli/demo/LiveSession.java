@@ -41,13 +41,14 @@ final class LiveSession implements AutoCloseable {
     private final InputStream events;
     private final BufferedReader lines;
 
-    /** @param weights to mix as many folders by; none for one folder */
+    /** @param weights to mix as many sources by; none for one */
     LiveSession(Path folder, Double... weights) throws IOException {
         List<Path> pictures = IntStream.range(0, Math.max(1, weights.length))
                 .mapToObj(i -> folder.resolve("pictures-" + i))
                 .toList();
         PictureFolder.writeWithMasks(pictures, PICTURES, () -> false).blockLast();
-        this.page = LivePage.open(0, pictures, List.of(weights), folder.resolve("cache"), this::report);
+        List<String> sources = pictures.stream().map(DemoCommand::withMasks).toList();
+        this.page = LivePage.open(0, sources, List.of(weights), folder.resolve("cache"), this::report);
         this.run = CompletableFuture.runAsync(
                 () -> page.run(stop.asMono()), work -> new Thread(work, "live-session").start());
         try {
