@@ -172,7 +172,7 @@ record AnnotationReading(
                         .map(key -> withoutExtension(key).substring(VOC_XML.length()))
                         .toList()
                 : lines(store, listed, all)
-                        .map(line -> line.split("\\s+", 2)[0])
+                        .map(line -> line.replaceFirst("\\s+-?[01]$", "")) // of one class: whether it is there
                         .toList();
         List<String> unmatched = new ArrayList<>();
         List<@Nullable StoreEntry> xmls = new ArrayList<>();
@@ -330,7 +330,15 @@ record AnnotationReading(
         if (file == null || file.size() > MAX_ONE) {
             throw new StoreException("no %s in %s".formatted(key, store.location()));
         }
-        String text = new String(array(Waiting.forValue(store.read(file))), StandardCharsets.UTF_8);
-        return text.lines().map(String::stripTrailing).filter(line -> !line.isEmpty());
+        return text(array(Waiting.forValue(store.read(file))))
+                .lines()
+                .map(String::stripTrailing)
+                .filter(line -> !line.isEmpty());
+    }
+
+    /** Without the mark that Windows writes at its beginning. */
+    static String text(byte[] bytes) {
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        return text.startsWith("\uFEFF") ? text.substring(1) : text;
     }
 }

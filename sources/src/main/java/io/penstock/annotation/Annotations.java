@@ -48,6 +48,9 @@ record Annotations(
         TreeMap<Integer, String> faults,
         int empty) {
 
+    /** The category of what needs none. */
+    static final long NO_CATEGORY = Long.MIN_VALUE;
+
     /** One annotation as it was read; the box as x1, y1, x2, y2. */
     record One(long id, long image, long category, boolean crowd, double[] box, float[] points, byte[] bytes) {}
 
@@ -173,9 +176,10 @@ record Annotations(
                 if (!ids.add(one.id)) {
                     throw broken("two annotations have the id %d", one.id);
                 }
-                if (!numbers.containsKey(one.category) && !numbers.isEmpty()) {
-                    faulty.putIfAbsent(
-                            image, "annotation %d has the category %d, which is none".formatted(one.id, one.category));
+                String fault = fault(one, numbers, sizes.get(image));
+                if (!fault.isEmpty()) {
+                    String number = byName ? "object " + (int) one.id : "annotation " + one.id;
+                    faulty.putIfAbsent(image, number + " has " + fault);
                 }
             }
             for (int i = 1; i < starts.length; i++) {
@@ -186,6 +190,24 @@ record Annotations(
             }
             String[] classes = order.stream().map(categories::get).toArray(String[]::new);
             return columns(classes, numbers, starts, (int) length, faulty);
+        }
+
+        /** What is wrong with one beside its image and the categories; empty for nothing. */
+        private static String fault(One one, Map<Long, Integer> numbers, int[] size) {
+            double[] box = one.box;
+            if (one.category == NO_CATEGORY) {
+                return "";
+            }
+            if (!numbers.containsKey(one.category)) {
+                return "the category %d, which is none".formatted(one.category);
+            }
+            if (size[0] > 0 && (box[0] >= size[1] || box[1] >= size[0] || box[2] <= 0 || box[3] <= 0)) {
+                return "a box from %s, %s to %s, %s, outside its image of %d x %d"
+                        .formatted(box[0], box[1], box[2], box[3], size[1], size[0]);
+            }
+            return CocoSegments.fits(one.bytes, size[0], size[1])
+                    ? ""
+                    : "a mask of another size than its image of %d x %d".formatted(size[1], size[0]);
         }
 
         private int image(long id, String what) {

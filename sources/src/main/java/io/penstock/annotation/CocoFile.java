@@ -30,6 +30,8 @@ final class CocoFile {
                             .ALLOW_NON_NUMERIC_NUMBERS) // as Python writes them: found in boxes, and refused there
             .build();
 
+    private static final double[] CAPTIONED = {0, 0, 1, 1}; // any box that is one
+
     private final Annotations.Builder found;
     private final List<String> fields;
     private final boolean captions;
@@ -90,22 +92,29 @@ final class CocoFile {
         if (part.equals("annotations")) {
             annotation(whole(object, "id"), whole(object, "image_id"), object);
         } else if (part.equals("images")) {
-            found.image(
-                    whole(object, "id"),
-                    object.path("file_name").asText(),
-                    side(object, "height"),
-                    side(object, "width"));
+            found.image(whole(object, "id"), text(object, "file_name"), side(object, "height"), side(object, "width"));
         } else if (!captions) {
-            found.category(whole(object, "id"), object.path("name").asText());
+            found.category(whole(object, "id"), text(object, "name"));
         }
     }
 
     private static long whole(JsonNode object, String field) {
         JsonNode value = object.path(field);
-        if (!value.canConvertToLong() || !value.isIntegralNumber()) {
-            throw new FormatException("%s is no whole number: %s".formatted(field, value));
-        }
+        require(value.isIntegralNumber() && value.canConvertToLong(), field, value, "no whole number");
         return value.longValue();
+    }
+
+    private static String text(JsonNode object, String field) {
+        JsonNode value = object.path(field);
+        require(value.isTextual(), field, value, "no text");
+        return value.textValue();
+    }
+
+    private static void require(boolean right, String field, JsonNode value, String what) {
+        if (!right) {
+            throw new FormatException(
+                    value.isMissingNode() ? "no " + field : "%s %s, which is %s".formatted(field, value, what));
+        }
     }
 
     private static int side(JsonNode image, String field) {
@@ -118,27 +127,28 @@ final class CocoFile {
 
     private void annotation(long id, long image, JsonNode object) {
         boolean crowd = object.path("iscrowd").asInt() != 0;
-        if (captions) {
-            byte[] text = object.path("caption").asText().getBytes(StandardCharsets.UTF_8);
-            found.add(new Annotations.One(id, image, 0, false, new double[] {0, 0, 1, 1}, new float[0], text), "");
-        } else if (!crowd || fields.contains(AnnotatedImages.CROWD)) {
-            String where = "annotation " + id;
-            double[] box = numbers(object.path("bbox"));
-            if (box == null || box.length != 4) {
-                found.fault(image, where + " has no bbox of four numbers");
-                return;
-            }
+        if (captions || !crowd || fields.contains(AnnotatedImages.CROWD)) {
             try {
-                double[] corners = {box[0], box[1], box[0] + box[2], box[1] + box[3]};
-                float[] points = fields.contains(AnnotatedImages.KEYPOINTS) ? points(object) : new float[0];
-                byte[] segment =
-                        fields.contains(AnnotatedImages.MASK) ? segment(object.path("segmentation")) : new byte[0];
-                long category = whole(object, "category_id");
-                found.add(new Annotations.One(id, image, category, crowd, corners, points, segment), where);
+                found.add(one(id, image, crowd, object), "annotation " + id);
             } catch (FormatException e) {
-                found.fault(image, "%s has %s".formatted(where, e.getMessage()));
+                found.fault(image, "annotation %d has %s".formatted(id, e.getMessage()));
             }
         }
+    }
+
+    private Annotations.One one(long id, long image, boolean crowd, JsonNode object) {
+        if (captions) {
+            byte[] text = text(object, "caption").getBytes(StandardCharsets.UTF_8);
+            return new Annotations.One(id, image, Annotations.NO_CATEGORY, false, CAPTIONED, new float[0], text);
+        }
+        double[] box = numbers(object.path("bbox"));
+        if (box == null || box.length != 4) {
+            throw new FormatException("no bbox of four numbers");
+        }
+        double[] corners = {box[0], box[1], box[0] + box[2], box[1] + box[3]};
+        float[] points = fields.contains(AnnotatedImages.KEYPOINTS) ? points(object) : new float[0];
+        byte[] segment = fields.contains(AnnotatedImages.MASK) ? segment(object.path("segmentation")) : new byte[0];
+        return new Annotations.One(id, image, whole(object, "category_id"), crowd, corners, points, segment);
     }
 
     /** An array of numbers; null where it is something else. */
@@ -169,19 +179,28 @@ final class CocoFile {
         double[] size = numbers(of.path("size"));
         double[] plain = numbers(counts);
         if (of.isObject() && size != null && size.length == 2 && (plain != null || counts.isTextual())) {
-            int[] lengths = plain == null
-                    ? CocoSegments.unpack(counts.asText())
-                    : Arrays.stream(plain).mapToInt(value -> (int) value).toArray();
-            return CocoSegments.runs((int) size[0], (int) size[1], lengths);
+            int[] lengths = plain == null ? CocoSegments.unpack(counts.asText()) : whole(plain);
+            int[] sides = whole(size);
+            return CocoSegments.runs(sides[0], sides[1], lengths);
+        }
+        if (!of.isArray()) {
+            throw new FormatException("a segmentation that is neither polygons nor run lengths");
         }
         List<double[]> rings = new ArrayList<>();
         for (JsonNode polygon : of) {
             double[] ring = numbers(polygon);
-            if (!of.isArray() || ring == null) {
-                throw new FormatException("a segmentation that is neither polygons nor run lengths");
+            if (ring == null) {
+                throw new FormatException("a polygon that is no numbers");
             }
             rings.add(ring);
         }
         return CocoSegments.polygons(rings);
+    }
+
+    private static int[] whole(double[] values) {
+        if (!Arrays.stream(values).allMatch(value -> value == (int) value)) {
+            throw new FormatException("run lengths that are no whole numbers");
+        }
+        return Arrays.stream(values).mapToInt(value -> (int) value).toArray();
     }
 }

@@ -61,6 +61,12 @@ final class CocoSegments {
         return bytes.array();
     }
 
+    /** Whether it has no run lengths, or those of a mask of this size. */
+    static boolean fits(byte[] segment, int height, int width) {
+        ByteBuffer bytes = ByteBuffer.wrap(segment);
+        return segment.length < 9 || bytes.get() == 0 || bytes.getInt() == height && bytes.getInt() == width;
+    }
+
     /** Run lengths as COCO packs them into a text: differences, five bits a character. */
     static int[] unpack(String text) {
         int[] lengths = new int[text.length()];
@@ -95,8 +101,8 @@ final class CocoSegments {
         int height = of.sizes()[2 * image];
         int width = of.sizes()[2 * image + 1];
         if (of.classes().length > 254 || (long) height * width > MAX_CELLS) {
-            throw new FormatException("a mask of bytes has at most 254 classes and %d cells, not %d and %d x %d"
-                    .formatted(MAX_CELLS, of.classes().length, height, width));
+            throw new FormatException("%s: a mask of bytes has at most 254 classes and %d cells, not %d and %d x %d"
+                    .formatted(of.images()[image], MAX_CELLS, of.classes().length, height, width));
         }
         byte[] mask = new byte[height * width];
         for (int i = of.starts()[image]; i < of.starts()[image + 1]; i++) {

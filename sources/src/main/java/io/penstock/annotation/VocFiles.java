@@ -70,7 +70,11 @@ final class VocFiles {
                 } else if (at.equals("annotation/object/bndbox/" + last) && EDGES.contains(last)) {
                     box[EDGES.indexOf(last)] = number(value);
                 } else if (at.equals("annotation/object")) {
+                    if (name.isEmpty()) {
+                        throw new FormatException("object %d has no name".formatted(things.size()));
+                    }
                     things.add(new Thing(name, box));
+                    name = "";
                     box = noBox();
                 }
             }

@@ -1,7 +1,6 @@
 package io.penstock.annotation;
 
 import io.penstock.fault.FormatException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -21,7 +20,7 @@ final class YoloFiles {
     static VocFiles.Scene read(byte[] text, List<String> classes) {
         List<VocFiles.Thing> found = new ArrayList<>();
         int number = 0;
-        for (String line : new String(text, StandardCharsets.UTF_8).split("\n", -1)) {
+        for (String line : AnnotationReading.text(text).split("\n", -1)) {
             number++;
             if (line.isBlank()) {
                 continue;
@@ -33,6 +32,7 @@ final class YoloFiles {
             for (double edge : box) {
                 shares &= edge >= -0.01 && edge <= 1.01; // beyond one of six decimals
             }
+            shares &= box[0] <= box[2] && box[1] <= box[3];
             if (!shares || category != (int) category || category < 0 || category >= classes.size()) {
                 throw new FormatException(
                         "line %d is not one of %d classes and a box or polygon within the image: \"%s\""
