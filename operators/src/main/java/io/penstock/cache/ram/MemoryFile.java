@@ -13,8 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.scheduler.Schedulers;
@@ -27,8 +28,8 @@ import reactor.core.scheduler.Schedulers;
  * first read through the mapping then finds them there, sixteen at a fault. A full file system refuses a call, where a
  * mapped write would end the process. Calls copy memory and wait for nothing else.
  *
- * <p>A small value that lies in pages which calls have written is copied through the mapping: a call takes longer than
- * its copy, and the page is then mapped for its readers.
+ * <p>Small values are copied through the mapping, since a call takes longer than their copy. A call writes the pages
+ * ahead of them, and a read maps these: many small values pay for one call, and none for a page fault.
  */
 final class MemoryFile implements AutoCloseable {
 
@@ -38,58 +39,96 @@ final class MemoryFile implements AutoCloseable {
     /** Small enough to be in the processor's cache when the call copies it, large enough to be few calls. */
     private static final int PIECE = 64 * 1024;
 
-    private final AsynchronousFileChannel file;
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(PIECE).asReadOnlyBuffer();
 
-    /** A bit a page: whether it is there. */
-    private final AtomicIntegerArray pages;
+    private final AsynchronousFileChannel file;
+    private final int ahead;
+
+    /** Direct memory of {@link #PIECE} bytes, for calls of any file. */
+    private final Queue<ByteBuffer> pieces;
+
+    private final ReentrantLock filling = new ReentrantLock();
+
+    /** What lies before this is there, or is the room of a large value. */
+    private volatile int filled;
+
+    @SuppressWarnings("UnusedVariable") // or the compiler would leave the read out
+    private byte touched;
 
     /** Not to be read, nor written to, before a call has written them. */
     final MappedByteBuffer bytes;
 
-    private MemoryFile(AsynchronousFileChannel file, MappedByteBuffer bytes) {
+    private MemoryFile(AsynchronousFileChannel file, MappedByteBuffer bytes, int ahead, Queue<ByteBuffer> pieces) {
         this.file = file;
         this.bytes = bytes;
-        this.pages = new AtomicIntegerArray(1 + bytes.capacity() / Slabs.PAGE / Integer.SIZE);
+        this.ahead = ahead;
+        this.pieces = pieces;
     }
 
-    /** @param directory on a memory file system */
-    static MemoryFile in(Path directory, int bytes) throws IOException {
+    /**
+     * @param directory on a memory file system
+     * @param ahead     small values take memory by so many bytes, a power of two
+     * @param pieces    what the calls of several files use in turns; empty at first
+     */
+    static MemoryFile in(Path directory, int bytes, int ahead, Queue<ByteBuffer> pieces) throws IOException {
         Path path = Files.createTempFile(directory, "penstock-", ".slab");
         try (RandomAccessFile made = new RandomAccessFile(path.toFile(), "rw")) {
             made.setLength(bytes);
             MappedByteBuffer mapped = made.getChannel().map(MapMode.READ_WRITE, 0, bytes);
-            return new MemoryFile(AsynchronousFileChannel.open(path, WRITE, CallerThread.INSTANCE), mapped);
+            return new MemoryFile(
+                    AsynchronousFileChannel.open(path, WRITE, CallerThread.INSTANCE), mapped, ahead, pieces);
         } finally {
             Files.delete(path);
         }
     }
 
-    void write(int at, Encoded value) throws IOException {
-        int first = at / Slabs.PAGE;
-        int last = (at + Math.max(1, value.length()) - 1) / Slabs.PAGE;
-        if (value.length() > Slabs.PAGE) {
-            writeByCalls(at, value);
-        } else if (isThere(first) && isThere(last)) {
+    /** @param small whether it is copied, as all parts of a value are or none */
+    void write(int at, Encoded value, boolean small) throws IOException {
+        int end = at + value.length();
+        if (end > filled) {
+            fill(at, end, small);
+        }
+        if (small) {
             value.copyTo(bytes, at);
         } else {
             writeByCalls(at, value);
-            pages.accumulateAndGet(first / Integer.SIZE, 1 << first, (before, bit) -> before | bit);
-            pages.accumulateAndGet(last / Integer.SIZE, 1 << last, (before, bit) -> before | bit);
         }
     }
 
-    private boolean isThere(int page) {
-        return (pages.get(page / Integer.SIZE) & 1 << page) != 0;
+    /** Values come nearly in the order of their places: what lies before one that comes early is filled for the others. */
+    private void fill(int at, int end, boolean small) throws IOException {
+        filling.lock();
+        try {
+            int from = filled;
+            int to = small ? Math.min(bytes.capacity(), (end + ahead - 1) & -ahead) : end;
+            int stop = small ? to : at;
+            for (int done = from; done < stop; done += ZEROS.capacity()) {
+                write(ZEROS.slice(0, Math.min(ZEROS.capacity(), stop - done)), done);
+                touched = bytes.get(done); // maps up to sixteen pages
+            }
+            filled = Math.max(from, to);
+        } finally {
+            filling.unlock();
+        }
     }
 
     private void writeByCalls(int at, Encoded value) throws IOException {
-        ByteBuffer piece = ByteBuffer.allocate(Math.min(PIECE, value.length()));
-        for (int from = 0; from < value.length(); from += piece.limit()) {
-            piece.clear().limit(Math.min(piece.capacity(), value.length() - from));
-            value.copyTo(from, piece, 0, piece.limit());
-            while (piece.hasRemaining()) {
-                CallerThread.result(file.write(piece, (long) at + from + piece.position()));
+        ByteBuffer free = pieces.poll();
+        ByteBuffer piece = free == null ? ByteBuffer.allocateDirect(PIECE) : free;
+        try {
+            for (int from = 0; from < value.length(); from += piece.limit()) {
+                piece.clear().limit(Math.min(PIECE, value.length() - from));
+                value.copyTo(from, piece, 0, piece.limit());
+                write(piece, at + from);
             }
+        } finally {
+            pieces.add(piece);
+        }
+    }
+
+    private void write(ByteBuffer piece, int at) throws IOException {
+        while (piece.hasRemaining()) {
+            CallerThread.result(file.write(piece, (long) at + piece.position()));
         }
     }
 

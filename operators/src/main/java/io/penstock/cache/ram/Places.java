@@ -57,6 +57,11 @@ final class Places {
         return code == 0 ? headerBytes(length) + length : length;
     }
 
+    /** Whether a value is copied, and not written by a call of its own. */
+    static boolean isSmall(int storedBytes) {
+        return storedBytes <= Slabs.PAGE;
+    }
+
     static int headerBytes(int length) {
         return Math.max(1, (38 - Integer.numberOfLeadingZeros(length)) / 7);
     }
@@ -73,14 +78,16 @@ final class Places {
 
     static void write(Slab slab, long location, Encoded value) throws IOException {
         int at = offset(location);
+        int code = code(location);
+        boolean small = at != OWN && isSmall(storedBytes(code, value.length()));
         if (at == OWN) {
             at = 0;
-        } else if (code(location) == 0) {
+        } else if (code == 0) {
             ByteBuffer header = header(value.length());
-            slab.write(at, Encoded.of(header));
+            slab.write(at, Encoded.of(header), small);
             at += header.limit();
         }
-        slab.write(at, value);
+        slab.write(at, value, small);
     }
 
     private static ByteBuffer header(int length) {

@@ -79,9 +79,9 @@ public final class RamTier implements RemovableTier {
         this.evictor = new Evictor(slabs, index, samples);
     }
 
-    /** What a tier of a size keeps for its index and for pages that are cut. */
+    /** What a tier of a size keeps for its index and for what is taken ahead of values. */
     static long reserved(long bytes) {
-        return RamIndex.bytesWhenEmpty(1) + Math.min(Slabs.PAGE, bytes >>> 8);
+        return RamIndex.bytesWhenEmpty(1) + Slabs.ahead(bytes);
     }
 
     /**

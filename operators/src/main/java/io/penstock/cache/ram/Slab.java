@@ -27,10 +27,13 @@ final class Slab {
     /** Where the next value begins; the end for a slab that belongs to one value. */
     int position;
 
+    /** Up to where memory is taken for values. */
+    private int taken;
+
     /** What it has cost so far, what was {@linkplain #advance paid in advance} included. */
     long paid;
 
-    /** For the page that is begun. */
+    /** For what is taken ahead. */
     int advance;
 
     /** Values in it that a key leads to. */
@@ -72,11 +75,11 @@ final class Slab {
     }
 
     /** Copies a value to a place that was handed out. Needs no lock. */
-    void write(int at, Encoded value) throws IOException {
+    void write(int at, Encoded value, boolean small) throws IOException {
         if (file == null) {
             value.copyTo(bytes, at);
         } else {
-            file.write(at, value);
+            file.write(at, value, small);
         }
     }
 
@@ -98,7 +101,17 @@ final class Slab {
         return Math.min(bytes.capacity(), Places.OWN) - position;
     }
 
-    int lastPageLeft() {
-        return lazy ? -position & Slabs.PAGE - 1 : 0;
+    /** Hands out the next bytes, of which those of a small value take memory ahead. Says where they begin. */
+    int handOut(int length, int ahead) {
+        int at = position;
+        position += length;
+        int step = isFile() && Places.isSmall(length) ? ahead : Slabs.PAGE;
+        taken = lazy ? Math.max(taken, position + (-position & step - 1)) : position;
+        return at;
+    }
+
+    /** What is taken behind the last value. */
+    int leftAhead() {
+        return taken - position;
     }
 }

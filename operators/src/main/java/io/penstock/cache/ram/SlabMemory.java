@@ -11,7 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,6 +47,7 @@ final class SlabMemory implements AutoCloseable {
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
     private final List<Path> directories;
+    private final Queue<ByteBuffer> pieces = new ConcurrentLinkedQueue<>();
     private boolean withoutFiles;
     private @Nullable FileChannel file;
     private boolean unusable;
@@ -69,22 +72,25 @@ final class SlabMemory implements AutoCloseable {
         return new SlabMemory(Path.of(System.getProperty("java.io.tmpdir", "/tmp")));
     }
 
-    /** This many bytes; {@code null} if there is no way. */
-    @Nullable Piece take(int bytes) {
-        Piece inFile = withoutFiles ? null : inFile(bytes);
+    /**
+     * This many bytes; {@code null} if there is no way.
+     * @param ahead as {@link MemoryFile#in} has it
+     */
+    @Nullable Piece take(int bytes, int ahead) {
+        Piece inFile = withoutFiles ? null : inFile(bytes, ahead);
         if (inFile != null) {
             return inFile;
         }
         return map(bytes);
     }
 
-    private @Nullable Piece inFile(int bytes) {
+    private @Nullable Piece inFile(int bytes, int ahead) {
         boolean interrupted = Thread.interrupted(); // mapping is by a channel, which an interrupt closes
         try {
             FileStore store = Files.getFileStore(SHARED_MEMORY);
             if (MEMORY_FILE_SYSTEMS.contains(store.type())
                     && store.getUsableSpace() - bytes >= store.getTotalSpace() / 2) {
-                MemoryFile file = MemoryFile.in(SHARED_MEMORY, bytes);
+                MemoryFile file = MemoryFile.in(SHARED_MEMORY, bytes, ahead, pieces);
                 return new Piece(file.bytes, file);
             }
             withoutFiles = true;

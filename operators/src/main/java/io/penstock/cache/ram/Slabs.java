@@ -29,14 +29,16 @@ import org.slf4j.LoggerFactory;
  * reader. That also means that the memory of a dropped slab is back only when the collector has noticed. So no more is
  * given up while more than a sixteenth of the budget, or 64 MiB if that is more, is still on its way ({@link Reclaim}).
  *
- * <p>Accounting: a mapped slab costs what was handed out of it, and the rest of its last page once the next one is
- * begun. The budget's owner keeps one page back for the open one; where slabs of several worths are open, the others
- * pay theirs in advance. A direct slab costs all of itself at once, and takes at most half of what is left, so that the
- * index can always grow.
+ * <p>Accounting: a mapped slab costs what was handed out of it, and the rest of what was taken {@linkplain #ahead} of
+ * that once the next one is begun. The budget's owner keeps this back for the open one; where slabs of several worths
+ * are open, the others pay theirs in advance. A direct slab costs all of itself at once, and takes at most half of what
+ * is left, so that the index can always grow.
  */
 final class Slabs {
 
     static final int PAGE = 4096;
+
+    private static final int MOST_AHEAD = 64 << 10;
 
     private static final long LITTLE = 64L << 20;
 
@@ -47,6 +49,7 @@ final class Slabs {
     private final SlabMemory memory;
     private final int slabBytes;
     private final int directBytes;
+    private final int ahead;
     private final Reclaim leaving = new Reclaim(back -> {});
     private final long maxLeaving;
 
@@ -75,7 +78,13 @@ final class Slabs {
         this.slabBytes = Slab.bytes(budget.total(), parts);
         this.directBytes =
                 parts > Slab.FEW_PARTS ? (int) Math.min(slabBytes, budget.total() / (4L * parts)) : slabBytes;
+        this.ahead = parts > Slab.FEW_PARTS ? PAGE : Math.max(PAGE, Integer.highestOneBit(ahead(budget.total())));
         this.maxLeaving = Math.max(LITTLE, budget.total() / Slab.FEW_PARTS);
+    }
+
+    /** How much memory may be taken ahead of the values, for a budget. */
+    static int ahead(long bytes) {
+        return (int) Math.min(MOST_AHEAD, bytes >>> 8);
     }
 
     /**
@@ -114,7 +123,7 @@ final class Slabs {
         if (!budget.take(cost)) {
             return null;
         }
-        SlabMemory.Piece mapped = memory.take(length);
+        SlabMemory.Piece mapped = memory.take(length, ahead);
         Slab slab = add(mapped == null ? allocateDirect(length, cost) : mapped, worth, mapped != null, cost);
         slab.position = length;
         return new Room(slab, Places.of(0, slab.number, Places.OWN), length);
@@ -134,27 +143,25 @@ final class Slabs {
             }
             slab.paid += bytes;
         }
-        int offset = slab.position;
-        slab.position += bytes;
-        return new Room(slab, Places.of(code, slab.number, offset), bytes);
+        return new Room(slab, Places.of(code, slab.number, slab.handOut(bytes, ahead)), bytes);
     }
 
     /** The next slab of a worth, with its first value paid for. */
     private @Nullable Slab openNext(int firstBytes, int worth) {
         Slab last = open[worth];
-        int lastPage = last == null ? 0 : last.lastPageLeft();
-        int pageInAdvance = last == null && opened > 0 ? PAGE : 0;
-        int cost = firstBytes + lastPage + pageInAdvance;
+        int leftAhead = last == null ? 0 : last.leftAhead();
+        int inAdvance = last == null && opened > 0 ? ahead : 0;
+        int cost = firstBytes + leftAhead + inAdvance;
         if (!budget.take(cost)) {
             return null;
         }
-        SlabMemory.Piece mapped = memory.take(slabBytes);
+        SlabMemory.Piece mapped = memory.take(slabBytes, ahead);
         Slab next;
         if (mapped != null) {
-            next = add(mapped, worth, true, firstBytes + (long) pageInAdvance);
-            next.advance = pageInAdvance;
+            next = add(mapped, worth, true, firstBytes + (long) inAdvance);
+            next.advance = inAdvance;
             if (last != null) {
-                last.paid += lastPage - last.advance;
+                last.paid += leftAhead - last.advance;
                 next.paid += last.advance;
                 next.advance = last.advance;
             }
