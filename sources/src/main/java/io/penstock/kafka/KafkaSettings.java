@@ -16,6 +16,7 @@ final class KafkaSettings {
 
     private KafkaSettings(Map<String, ?> given) {
         consumer.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+        consumer.put(ConsumerConfig.RECEIVE_BUFFER_CONFIG, -1); // the system's own, which grows; Kafka's is 64 KiB
         consumer.putAll(given);
         if (Boolean.parseBoolean(String.valueOf(given.get(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG)))) {
             throw new IllegalArgumentException(
@@ -60,6 +61,13 @@ final class KafkaSettings {
     /** A consumer of bytes. Blocks no longer than it takes to look up the brokers' names. */
     Consumer<byte[], byte[]> consumer() {
         return consumer(new ByteArrayDeserializer());
+    }
+
+    /** One that asks for this many bytes of a partition at a time, unless the user has given a number. */
+    Consumer<byte[], byte[]> consumer(int fetchBytes) {
+        return new KafkaSettings(consumer)
+                .withDefault(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, fetchBytes)
+                .consumer();
     }
 
     <T> Consumer<T, T> consumer(Deserializer<T> values) {

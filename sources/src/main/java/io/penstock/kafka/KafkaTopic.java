@@ -49,7 +49,9 @@ import reactor.core.scheduler.Schedulers;
  * <p><b>Speed.</b> A group of draws is read in the order of its offsets. A broker sends records in blocks, so single
  * records in random order cost a block each: shuffle in windows, or put a cache behind.
  *
- * <p><b>Threads</b>: at most {@value #READERS} of its own read, each with a consumer of no group.
+ * <p><b>Memory</b>: of each consumer the answer to a request, 1 MiB, or 4 MiB where records lie together, unless
+ * {@code max.partition.fetch.bytes} is set. <b>Threads</b>: at most {@value #READERS} of its own read, with consumers of no
+ * group.
  */
 public final class KafkaTopic
         implements Dataset<ConsumerRecord<byte[], byte[]>>, AutoCloseable, GroupLoader<ConsumerRecord<byte[], byte[]>> {

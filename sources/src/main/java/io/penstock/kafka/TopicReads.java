@@ -26,6 +26,12 @@ final class TopicReads {
     /** Records that are read and dropped rather than sought past: a seek drops what the client has fetched. */
     private static final long NEAR = 2_000;
 
+    /** Kafka's own bound, for records far from each other: more of an answer would be dropped. */
+    private static final int FETCH = 1 << 20;
+
+    /** For records that lie together: the client asks for more only when it has none left, and then waits. */
+    private static final int LARGE_FETCH = 4 << 20;
+
     private final String topic;
     private final KafkaSettings settings;
     private final Duration patience;
@@ -34,6 +40,8 @@ final class TopicReads {
 
     /** A consumer, and where it goes on: a seek would drop what it has fetched. */
     private static final class Reader {
+        final int fetchBytes;
+
         @Nullable Consumer<byte[], byte[]> consumer;
 
         final ReentrantLock lock = new ReentrantLock(true);
@@ -48,6 +56,10 @@ final class TopicReads {
 
         long end;
         int asked;
+
+        Reader(int fetchBytes) {
+            this.fetchBytes = fetchBytes;
+        }
 
         boolean goesOn(int wanted, long from) {
             return partition == wanted && end <= from && from <= end + NEAR;
@@ -74,7 +86,8 @@ final class TopicReads {
         boolean usable = false;
         reader.lock.lock();
         try {
-            Consumer<byte[], byte[]> consumer = reader.consumer == null ? settings.consumer() : reader.consumer;
+            Consumer<byte[], byte[]> consumer =
+                    reader.consumer == null ? settings.consumer(reader.fetchBytes) : reader.consumer;
             reader.consumer = consumer;
             wanted.forEach((partition, places) ->
                     read(reader, consumer, new TopicPartition(topic, partition), places, receiver));
@@ -101,15 +114,18 @@ final class TopicReads {
     private Reader reader(SortedMap<Integer, SortedMap<Long, List<Integer>>> wanted) {
         int partition = wanted.firstKey();
         long from = Objects.requireNonNull(wanted.get(partition)).firstKey();
+        int fetchBytes = wanted.values().stream().allMatch(TopicReads::lieTogether) ? LARGE_FETCH : FETCH;
         synchronized (readers) {
-            Reader found = readers.stream()
+            List<Reader> alike = readers.stream()
+                    .filter(reader -> reader.fetchBytes == fetchBytes)
+                    .toList();
+            Reader found = alike.stream()
                     .filter(reader -> reader.goesOn(partition, from))
                     .findFirst()
-                    .or(() ->
-                            readers.stream().filter(reader -> reader.asked == 0).findFirst())
+                    .or(() -> alike.stream().filter(reader -> reader.asked == 0).findFirst())
                     .orElse(null);
             if (found == null) {
-                found = new Reader();
+                found = new Reader(fetchBytes);
                 readers.add(found);
             }
             found.asked++;
@@ -117,6 +133,10 @@ final class TopicReads {
             found.end = Objects.requireNonNull(wanted.get(found.partition)).lastKey() + 1;
             return found;
         }
+    }
+
+    private static boolean lieTogether(SortedMap<Long, ?> offsets) {
+        return offsets.size() > 1 && offsets.lastKey() - offsets.firstKey() < 16L * offsets.size();
     }
 
     private void done(Reader reader, boolean usable) {
@@ -156,7 +176,9 @@ final class TopicReads {
             int taken = 0;
             for (; taken < records.size() && !wanted.isEmpty(); taken++) {
                 ConsumerRecord<byte[], byte[]> record = records.get(taken);
-                missing(partition, wanted.headMap(record.offset()), receiver);
+                if (wanted.firstKey() < record.offset()) {
+                    missing(partition, wanted.headMap(record.offset()), receiver);
+                }
                 List<Integer> places = wanted.remove(record.offset());
                 if (places != null) {
                     places.forEach(place -> receiver.value(place, record));
