@@ -14,6 +14,7 @@ import io.penstock.bench.suite.DiskEpochs;
 import io.penstock.bench.suite.DistantSource;
 import io.penstock.bench.suite.DrawCost;
 import io.penstock.bench.suite.FirstEpoch;
+import io.penstock.bench.suite.KafkaRates;
 import io.penstock.bench.suite.PackedRows;
 import io.penstock.bench.suite.Scale;
 import io.penstock.bench.suite.TfRecordRows;
@@ -38,6 +39,7 @@ final class Benchmarks {
                     .in(WarmEpochs.FLAT_HEAP),
             Benchmark.of("tfrecord", "records of a TFRecord file against a bare reader", TfRecordRows::run)
                     .in(Garbage.FLAGS),
+            Benchmark.of("kafka", "records of the topics of a broker against a bare consumer", KafkaRates::run),
             Benchmark.of("packing", "how full packed rows are against Grain's best fit", PackedRows::run),
             Benchmark.of("scale", "what an order and an index hold in memory", Scale::samples),
             Benchmark.of("cluster", "what 1,000 ranks and 10^10 samples take, by arithmetic", Scale::ranks),

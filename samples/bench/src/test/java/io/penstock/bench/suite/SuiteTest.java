@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.bench.Bench;
 import io.penstock.bench.Result;
+import io.penstock.kafka.Broker;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,13 @@ class SuiteTest {
 
         assertThat(bench.results()).isNotEmpty().extracting(Result::value).allMatch(value -> value > 0);
         assertThat(progress).isNotEmpty();
+    }
+
+    @Test
+    void kafka_measuredQuickly_readsAllOfEach() throws Exception {
+        KafkaRates.run(bench, Broker.shared().settings("receive.buffer.bytes", -1), 5_000);
+
+        assertThat(bench.results()).hasSize(3).extracting(Result::value).allMatch(value -> value > 0);
     }
 
     @Test
