@@ -16,7 +16,9 @@ import io.penstock.internal.Notice;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -272,11 +274,7 @@ final class Appends {
     private List<PendingAppend> nextGroup() {
         List<PendingAppend> group = new ArrayList<>();
         long bytes = 0;
-        while (bytes < GROUP_BYTES) {
-            PendingAppend entry = queue.poll();
-            if (entry == null) {
-                break;
-            }
+        for (PendingAppend entry = queue.poll(); entry != null; entry = bytes < GROUP_BYTES ? queue.poll() : null) {
             group.add(entry);
             bytes += entry.bytes();
         }
@@ -294,18 +292,35 @@ final class Appends {
     }
 
     private void append(List<PendingAppend> group) {
-        int next = 0;
+        Deque<PendingAppend> rest = new ArrayDeque<>(group);
         boolean ended = false;
         while (!ended) {
             try {
-                while (next < group.size()) {
-                    append(group.get(next++));
+                for (PendingAppend entry = rest.peek(); entry != null; entry = rest.peek()) {
+                    append(entry);
+                    rest.remove();
                 }
                 ended = true; // what cannot be flushed now is loaded again
                 writer.flush(found);
                 faults.raise();
-            } catch (IOException | RuntimeException | Error e) {
+            } catch (IOException e) {
+                watch.loseShortened(); // at once, since nothing can be read in a file that was cut
+                List<PendingAppend> again = writer.leaveCut();
+                if (again == null) {
+                    rest.poll();
+                    stop(e);
+                } else {
+                    rest.removeAll(again); // a tombstone is flushed while it is appended
+                    again.addAll(rest);
+                    rest = new ArrayDeque<>(again);
+                    ended = false;
+                }
+            } catch (InternalError e) { // of mapped memory that was read: the log is as it was
+                rest.poll();
                 failures.incrementAndGet();
+                watch.loseShortened();
+            } catch (RuntimeException | Error e) {
+                rest.poll();
                 stop(e);
             }
         }
@@ -328,6 +343,12 @@ final class Appends {
         }
     }
 
+    void dropCut() {
+        if (!stopped) {
+            writer.dropCut();
+        }
+    }
+
     /** Runs a task periodically on the thread that appends. */
     void each(long millis, Runnable work) {
         try {
@@ -338,10 +359,10 @@ final class Appends {
     }
 
     private void stop(Throwable reason) {
+        failures.incrementAndGet();
         if (!stopped) {
             stopped = true;
             writer.stop();
-            watch.loseShortened(); // at once: what was just written may have lengthened a file that was cut, by zeros
             Notice.warn(
                     LOG,
                     "the disk cache keeps what it has and takes nothing more, the run goes on: {}",

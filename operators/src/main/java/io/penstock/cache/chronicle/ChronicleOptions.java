@@ -1,6 +1,5 @@
 package io.penstock.cache.chronicle;
 
-import io.penstock.cache.chronicle.internal.LogWriter;
 import io.penstock.cache.chronicle.internal.Segment;
 import java.nio.file.Path;
 import java.util.function.Consumer;
@@ -76,11 +75,11 @@ public final class ChronicleOptions {
      * @throws IllegalArgumentException if it is not in that range
      */
     public ChronicleOptions segmentBytes(long bytes) {
-        if (bytes < LogWriter.MIN_SEGMENT || bytes > Segment.MAX_BYTES) {
+        if (bytes < Segment.MIN_BYTES || bytes > Segment.MAX_BYTES) {
             throw new IllegalArgumentException("segments must be of %d to %d bytes, was %d"
-                    .formatted(LogWriter.MIN_SEGMENT, Segment.MAX_BYTES, bytes));
+                    .formatted(Segment.MIN_BYTES, Segment.MAX_BYTES, bytes));
         }
-        return with(copy -> copy.segmentBytes = LogWriter.powerOfTwo(bytes));
+        return with(copy -> copy.segmentBytes = Segment.powerOfTwo(bytes));
     }
 
     /**
@@ -135,7 +134,7 @@ public final class ChronicleOptions {
     }
 
     long segmentBytesFor(long budget) {
-        return segmentBytes != 0 ? segmentBytes : LogWriter.defaultSegmentBytes(budget, evicts);
+        return segmentBytes != 0 ? segmentBytes : Segment.defaultBytes(budget, evicts);
     }
 
     @Override

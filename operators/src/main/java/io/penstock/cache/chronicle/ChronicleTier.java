@@ -93,6 +93,7 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
         this.index = parts.index;
         this.appends = parts.appends;
         appends.each(Watch.PERIOD_MILLIS, parts.watch::look);
+        appends.each(Watch.PERIOD_MILLIS, appends::dropCut);
         DirectoryLocks locks = parts.locks;
         this.leases = locks == null || parts.evicts
                 ? null
@@ -120,7 +121,7 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
                     "bytes must not be negative and processes at least 1, were %d and %d, and %d"
                             .formatted(maxBytes, valueBytes, processes));
         }
-        return LogWriter.fits(maxBytes, processes, valueBytes);
+        return Segment.fits(maxBytes, processes, valueBytes);
     }
 
     @Override

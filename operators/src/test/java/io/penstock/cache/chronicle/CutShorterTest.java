@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Mono;
 
 /**
  * Files that are cut shorter while they are mapped: a signal to the process, of which nothing is left but misses. In a
@@ -216,6 +217,46 @@ class CutShorterTest {
                 assertThat(Values.put(tier, i)).isTrue();
             }
         }
+    }
+
+    @Test
+    void values_ofFilesCutShorterWhileOpen_areHeldAgainWithinTheBudget() {
+        ChronicleOptions tight = ChronicleTier.at(directory).maxBytes(4 << 20).segmentBytes(1 << 20);
+        try (ChronicleTier before = tight.open()) {
+            assertThat(epoch(before)).isEqualTo(SAMPLES);
+        }
+        try (ChronicleTier tier = tight.open()) {
+            for (int time = 0; time < 3; time++) {
+                cut(directory, ".cq4", LEFT);
+                tier.watch(() -> 0).look();
+                Mono.defer(tier::flush) // the tier gives the room back when it looks next
+                        .repeat(() -> tier.statistics().bytes() > 5 << 18)
+                        .blockLast(Values.TIMEOUT);
+
+                assertThat(epoch(tier)).isEqualTo(SAMPLES);
+                assertThat(epoch(tier)).isZero();
+                assertThat(tier.statistics().refused()).isZero();
+                assertThat(tier.statistics().bytes()).isLessThan(4 << 20);
+            }
+        }
+        try (ChronicleTier after = tight.open()) {
+            assertThat(epoch(after)).isZero();
+        }
+    }
+
+    /** Puts what is not found; how many that were. */
+    private static int epoch(ChronicleTier tier) {
+        int loads = 0;
+        for (int i = 0; i < SAMPLES; i++) {
+            byte[] found = Values.get(tier, i);
+            assertThat(found).isIn(null, Values.value(i));
+            if (found == null) {
+                loads++;
+                Values.put(tier, i);
+            }
+        }
+        tier.flush().block(Values.TIMEOUT);
+        return loads;
     }
 
     @Test

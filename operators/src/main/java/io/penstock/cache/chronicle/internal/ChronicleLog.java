@@ -112,10 +112,9 @@ public final class ChronicleLog implements AutoCloseable {
     /** Goes on in the next file, which is there and empty. */
     void roll() throws IOException {
         Path file = nextFile();
-        if (channel != null) {
-            requireWhole();
+        if (channel != null && !isCut()) {
             writeWord(SegmentScanner.END, next);
-            requireStillWhole();
+            emptyIfCut();
         }
         closeChannel();
         cycle++;
@@ -155,14 +154,18 @@ public final class ChronicleLog implements AutoCloseable {
         }
     }
 
+    private void requireStillWhole() throws IOException {
+        emptyIfCut();
+        requireWhole();
+    }
+
     /**
      * A write behind a cut has lengthened the file again: zeros stand where others look for their values. Without a byte
      * in it, each of these is a fault, which they notice.
      */
-    private void requireStillWhole() throws IOException {
+    private void emptyIfCut() throws IOException {
         if (isCut()) {
             Objects.requireNonNull(channel).truncate(0);
-            requireWhole();
         }
     }
 

@@ -2,6 +2,7 @@ package io.penstock.cache.chronicle.internal;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -136,14 +137,26 @@ final class Claims {
         }
     }
 
-    /** The bytes of a segment that is begun now. Nothing comes any more for those that were claimed before it. */
+    /**
+     * The bytes of a segment that is begun now, perhaps once more. Nothing comes any more for those that were claimed
+     * before it.
+     */
     long begin(Claim claim) {
         synchronized (lock) {
-            for (Claim next = ahead.poll(); next != claim && next != null; next = ahead.poll()) {
-                end(next, 0); // all that was to be written there was removed
+            while (ahead.contains(claim)) {
+                Claim next = ahead.remove();
+                if (next != claim) {
+                    end(next, 0); // all that was to be written there was removed
+                }
             }
             return claim.reserved;
         }
+    }
+
+    /** Takes back what was written to a segment, up to a position; some of it is to be appended again. */
+    void again(Claim claim, long end, List<PendingAppend> some) {
+        long promised = some.stream().mapToLong(PendingAppend::bytes).sum();
+        release(claim, Math.max(0, end - ChronicleLog.SEGMENT_OVERHEAD) - promised);
     }
 
     /** Ends a segment that took this number of bytes in the end. */

@@ -137,7 +137,7 @@ public final class DiskIndex implements SegmentScanner.Finds {
         }
         segment.ended = true;
         samples.addAndGet(-index.rewrite(location -> Location.number(location) == segment.number ? 0 : location));
-        boolean first = segments.drop(segment);
+        boolean first = segments.lose(segment);
         if (first) {
             damaged.incrementAndGet();
         }

@@ -27,17 +27,12 @@ public final class LogWriter implements AutoCloseable {
     /** Of the largest value that is taken. */
     public static final int MAX_VALUE_BYTES = (int) (Segment.MAX_BYTES / 4 - 2 * PAGE);
 
-    public static final long MIN_SEGMENT = 1L << 20;
-
     /** A log's directory and table. */
     public static final int LOG_BYTES = 4 * PAGE;
 
     /** A segment smaller than this is not begun unless nothing else is left. */
     private static final long MARGIN = 1L << 20;
 
-    private static final long MIN_SEGMENT_TO_EVICT = 128L << 10;
-    private static final long MAX_DEFAULT_SEGMENT = 256L << 20;
-    private static final int SEGMENTS_IN_BUDGET = 64;
     private static final int MAX_ATTEMPTS = 3;
     private static final int FEW_PARTS = 16;
 
@@ -177,16 +172,19 @@ public final class LogWriter implements AutoCloseable {
 
     /** Lets all processes find what was appended. */
     public void flush(BiConsumer<PendingAppend, Runnable> publisher) throws IOException {
+        List<Staged> written = List.copyOf(staged);
         try {
             flushLog();
-            Segment target = segment;
-            for (Staged written : staged) {
-                PendingAppend entry = written.entry;
-                entry.publish(() -> publisher.accept(entry, () -> publish(Objects.requireNonNull(target), written)));
-                entry.appended = true;
-            }
-        } finally {
-            staged.clear();
+        } catch (RuntimeException | Error e) {
+            staged.clear(); // or the next call would let others find what is not in the file
+            throw e;
+        }
+        staged.clear();
+        Segment target = segment;
+        for (Staged one : written) {
+            PendingAppend entry = one.entry;
+            entry.publish(() -> publisher.accept(entry, () -> publish(Objects.requireNonNull(target), one)));
+            entry.appended = true;
         }
     }
 
@@ -278,14 +276,53 @@ public final class LogWriter implements AutoCloseable {
     /**
      * Gives back the files in which this key was the last, of any process; the process that deletes a file counts it.
      */
-    private void dropDead() throws IOException {
-        for (Segment dead : segments.dead()) {
-            segments.drop(dead);
-            if (Files.deleteIfExists(dead.file)) {
-                counters.giveBack(dead.needed());
+    private void dropDead() {
+        List<Segment> dead = segments.dead();
+        dead.forEach(segments::drop);
+        delete(dead);
+    }
+
+    /** Gives back the files that were cut shorter and lost. */
+    public void dropCut() {
+        delete(segments.cut());
+    }
+
+    private void delete(List<Segment> finished) {
+        for (Segment one : finished) {
+            if (one.file.toFile().delete()) {
+                counters.giveBack(one.needed());
                 counters.countChange();
             }
         }
+    }
+
+    /**
+     * Forgets what could not be flushed, and leaves the file that is being written to if it was cut shorter. What is to
+     * follow there goes to another file, in the room of this one.
+     * @return what could not be flushed, to be appended again; {@code null} if the file was not cut
+     */
+    public @Nullable List<PendingAppend> leaveCut() {
+        List<PendingAppend> unwritten =
+                new ArrayList<>(staged.stream().map(Staged::entry).toList());
+        staged.clear();
+        Segment cut = segment;
+        Claims.Claim room = claim;
+        if (cut == null
+                || room == null
+                || !cut.isShortened()
+                || !cut.file.toFile().delete()) {
+            return null;
+        }
+        segment = null;
+        claim = null;
+        if (turnover == null) {
+            claims.again(room, end, unwritten);
+        } else {
+            claims.end(room, 0);
+        }
+        counters.countChange();
+        cut.sealed = true;
+        return unwritten;
     }
 
     private void begin(Claims.Claim next) throws IOException {
@@ -347,27 +384,6 @@ public final class LogWriter implements AutoCloseable {
         if (open != null) {
             open.close();
         }
-    }
-
-    /** How many values of an average length are taken at least, whichever processes put them. */
-    public static long fits(long budget, int processes, long valueBytes) {
-        if (valueBytes > MAX_VALUE_BYTES) {
-            return 0;
-        }
-        long entry = LogEntry.mostBytes((int) valueBytes);
-        long segment = Math.max(defaultSegmentBytes(budget, false), pages(entry + ChronicleLog.SEGMENT_OVERHEAD));
-        long each = (segment - ChronicleLog.SEGMENT_OVERHEAD) / entry;
-        long begun = processes * (LOG_BYTES + segment);
-        return Math.max(0, (budget - begun) / segment * each);
-    }
-
-    public static long defaultSegmentBytes(long budget, boolean evicts) {
-        long share = powerOfTwo(Math.max(1, budget / SEGMENTS_IN_BUDGET));
-        return Math.max(evicts ? MIN_SEGMENT_TO_EVICT : MIN_SEGMENT, Math.min(MAX_DEFAULT_SEGMENT, share));
-    }
-
-    public static long powerOfTwo(long bytes) {
-        return bytes == Long.highestOneBit(bytes) ? bytes : Long.highestOneBit(bytes) << 1;
     }
 
     static long pages(long bytes) {

@@ -21,6 +21,12 @@ public final class Segment {
     /** Positions are ints, and the largest file is this. */
     public static final long MAX_BYTES = 1L << 30;
 
+    public static final long MIN_BYTES = 1L << 20;
+
+    private static final long MIN_BYTES_TO_EVICT = 128L << 10;
+    private static final long MAX_DEFAULT_BYTES = 256L << 20;
+    private static final int IN_BUDGET = 64;
+
     private static final VarHandle INT = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
     private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
@@ -60,6 +66,27 @@ public final class Segment {
     public Segment(Path file, int number) {
         this.file = file;
         this.number = number;
+    }
+
+    /** How many values of an average length are taken at least, whichever processes put them. */
+    public static long fits(long budget, int processes, long valueBytes) {
+        if (valueBytes > LogWriter.MAX_VALUE_BYTES) {
+            return 0;
+        }
+        long entry = LogEntry.mostBytes((int) valueBytes);
+        long segment = Math.max(defaultBytes(budget, false), LogWriter.pages(entry + ChronicleLog.SEGMENT_OVERHEAD));
+        long each = (segment - ChronicleLog.SEGMENT_OVERHEAD) / entry;
+        long begun = processes * (LogWriter.LOG_BYTES + segment);
+        return Math.max(0, (budget - begun) / segment * each);
+    }
+
+    public static long defaultBytes(long budget, boolean evicts) {
+        long share = powerOfTwo(Math.max(1, budget / IN_BUDGET));
+        return Math.max(evicts ? MIN_BYTES_TO_EVICT : MIN_BYTES, Math.min(MAX_DEFAULT_BYTES, share));
+    }
+
+    public static long powerOfTwo(long bytes) {
+        return bytes == Long.highestOneBit(bytes) ? bytes : Long.highestOneBit(bytes) << 1;
     }
 
     /** Maps what there is of the file now, if that is more than before. */

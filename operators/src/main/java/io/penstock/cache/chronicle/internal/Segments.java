@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,9 @@ public final class Segments {
     private volatile boolean reuses;
     private int last;
     private int lastReused;
+
+    /** Those that could not be read any more. */
+    private final Queue<Segment> lost = new ConcurrentLinkedQueue<>();
 
     /**
      * @param numbers at most {@link Location#NUMBERS}
@@ -71,6 +76,28 @@ public final class Segments {
             segments = fewer;
             return true;
         }
+    }
+
+    /** Drops a segment that cannot be read any more. Whether it was there. */
+    boolean lose(Segment segment) {
+        boolean first = drop(segment);
+        if (first) {
+            lost.add(segment);
+        }
+        return first;
+    }
+
+    /** The finished ones of those that were lost and are shorter than their mappings, each once. */
+    List<Segment> cut() {
+        List<Segment> cut = new ArrayList<>(0);
+        lost.removeIf(segment -> {
+            boolean finished = segment.sealed;
+            if (finished && segment.isShortened()) {
+                cut.add(segment);
+            }
+            return finished;
+        });
+        return cut;
     }
 
     /** The segment of a location; {@code null} if it was dropped. */

@@ -74,10 +74,10 @@ public final class Watch {
         if (index.lose(segment)) {
             Notice.warn(
                     LOG,
-                    "cannot read {} any more: {}; the samples in it are loaded again, delete the file when no process"
-                            + " has the cache open",
+                    "cannot read {} any more: {}; the samples in it are loaded again{}",
                     segment.file,
-                    why);
+                    why,
+                    segment.isShortened() ? "" : ", delete the file when no process has the cache open");
         }
     }
 

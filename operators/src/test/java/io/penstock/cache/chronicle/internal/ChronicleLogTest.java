@@ -155,6 +155,26 @@ class ChronicleLogTest {
         }
     }
 
+    /** Of a file that was cut while Chronicle made it, the length says nothing. */
+    @Test
+    void flush_afterTheFirstFileWasCutWhileItWasMade_findsTheNextCut() throws Exception {
+        try (ChronicleLog log = new ChronicleLog(directory, BLOCK)) {
+            Path file = log.nextFile();
+            CompletableFuture<Void> cut = CompletableFuture.runAsync(() -> {
+                while (file.toFile().length() <= 4096) {
+                    Thread.onSpinWait();
+                }
+                cut(file);
+            });
+            roll(log);
+            cut.join();
+            log.append(LogEntry.VALUE, KEY, 0, Encoded.of(ByteBuffer.allocate(100)), Provenance.UNKNOWN);
+            cut(file);
+
+            assertThatThrownBy(log::flush).hasMessageContaining("was cut shorter while it was open");
+        }
+    }
+
     /** The file that the log goes on in. */
     private static Path roll(ChronicleLog log) throws IOException {
         Path file = log.nextFile();
