@@ -203,12 +203,17 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         return outcome;
     }
 
-    /** Begins the next draws on this thread, as many as fit, unless another thread has begun them. */
-    private void beginHere(long number, long max) {
+    /**
+     * Begins the next draws on this thread, as many as fit, unless another thread has begun them: the limit may be lower
+     * than when it was looked at. Whether there were any.
+     */
+    private boolean beginHere(long number, long max) {
         int samples = (int) Math.min(max, limit() - number);
-        if (samples > 0 && BEGUN.compareAndSet(this, number, number + samples)) {
+        boolean some = samples > 0 && BEGUN.compareAndSet(this, number, number + samples);
+        if (some) {
             begin(number, samples);
         }
+        return some;
     }
 
     /** Begins draws that the calling thread owns, and puts their outcomes into their slots. */
@@ -350,9 +355,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     @Override
     public void run() {
         for (long first = begun; !stopped && failure == null && pace.onWorkers() && isRoomFrom(first); first = begun) {
-            int samples = (int) Math.min(pace.block(), limit() - first);
-            if (BEGUN.compareAndSet(this, first, first + samples)) {
-                begin(first, samples);
+            if (beginHere(first, pace.block())) {
                 drain();
             }
         }
