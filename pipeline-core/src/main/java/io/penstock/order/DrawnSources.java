@@ -2,6 +2,8 @@ package io.penstock.order;
 
 import java.math.BigInteger;
 import java.util.Arrays;
+import java.util.Objects;
+import java.util.stream.IntStream;
 
 /**
  * The draws of a {@link ListedSchedule}, made one after another by Tijdeman's rule [1] for weights that vary.
@@ -29,35 +31,16 @@ final class DrawnSources {
     /** 1 / u. */
     private final long parts;
 
-    private final long[] counts;
+    private final Source[] sources;
     private long number;
 
-    /** Of each source's next draw: the number of draws with which its window begins and ends. */
-    private final long[] begins;
-
-    private final long[] ends;
-
-    /** Where each window ends, and by how much the sum is above its threshold there, in units over 1 / u. */
-    private final int[] segments;
-
-    private final long[] places;
-    private final long[] above;
-
     DrawnSources(WeightList list, long... counts) {
-        int sources = list.sources();
         this.list = list;
-        this.parts = 2L * sources - 2;
-        this.counts = counts.clone();
+        this.parts = 2L * list.sources() - 2;
         this.number = Arrays.stream(counts).sum();
-        this.begins = new long[sources];
-        this.ends = new long[sources];
-        this.segments = new int[sources];
-        this.places = new long[sources];
-        this.above = new long[sources];
-        for (int source = 0; source < sources; source++) {
-            begins[source] = found(source);
-            ends[source] = next(source, parts - 2, true);
-        }
+        this.sources = IntStream.range(0, counts.length)
+                .mapToObj(source -> new Source(source, counts[source]))
+                .toArray(Source[]::new);
     }
 
     long number() {
@@ -65,107 +48,175 @@ final class DrawnSources {
     }
 
     long[] counts() {
-        return counts.clone();
+        return Arrays.stream(sources).mapToLong(source -> source.count).toArray();
     }
 
     long count(int source) {
-        return counts[source];
+        return sources[source].count;
     }
 
     /** The number of draws with which the window of a source's next draw begins; {@link #NEVER} if none is to come. */
     long begin(int source) {
-        return begins[source];
+        return sources[source].begin;
     }
 
     /** The number of draws by which a source's next draw must be made; {@link #NEVER} if there is none. */
     long end(int source) {
-        return ends[source];
+        return sources[source].end;
     }
 
     /** Makes a draw, and returns its source. */
     int draw() {
         number++;
-        int first = -1;
-        for (int source = 0; source < begins.length; source++) {
-            if (begins[source] <= number && (first < 0 || ends[source] < ends[first])) {
+        Source first = null;
+        for (Source source : sources) {
+            if (source.begin <= number && (first == null || source.end < first.end)) {
                 first = source;
             }
         }
-        counts[first]++;
-        begins[first] = next(first, 2, false); // both from the last end, so that neither waits for the other
-        ends[first] = next(first, parts, true);
-        return first;
+        Source drawn = Objects.requireNonNull(first);
+        drawn.count++;
+        drawn.next();
+        return drawn.number;
     }
 
     /** Whether a source waits for longer than it should: only where weights were not known before. */
     boolean isLate() {
-        return Arrays.stream(ends).anyMatch(end -> end <= number);
+        return Arrays.stream(sources).anyMatch(source -> source.end <= number);
     }
 
-    /** Where the window of a source's next draw begins, found without the one before. */
-    private long found(int source) {
-        BigInteger wanted = BigInteger.valueOf(counts[source])
-                .multiply(BigInteger.valueOf(parts))
-                .add(BigInteger.ONE)
-                .multiply(BigInteger.valueOf(WeightList.UNIT));
-        int number = list.segments() - 1;
-        while (number > 0 && above(list.segment(number), source, 0, wanted).signum() >= 0) {
-            number--;
+    /** What one source was drawn, and the window of its next draw. */
+    private final class Source {
+
+        private final int number;
+        private long count;
+        private long begin;
+        private long end;
+
+        /** Where the window ends, and by how much the sum is above its threshold there, in units over 1 / u. */
+        private int segment;
+
+        private long place;
+        private long above;
+
+        /** Of the segment: its last draw and its unit. */
+        private long until;
+
+        private long unit;
+
+        /** By how much a draw there makes the sum grow, and by how much more each further one, twice. */
+        private long growth;
+
+        private long rise;
+
+        /** From the end of a window to the next one's begin and end: each a draw more at most, while weights change little. */
+        private long toBegin;
+
+        private long toEnd;
+
+        Source(int number, long count) {
+            this.number = number;
+            this.count = count;
+            this.begin = found();
+            this.end = next(parts - 2, true);
         }
-        WeightSegment segment = list.segment(number);
-        long low = 0;
-        long high = Math.min(segment.length(), FAR);
-        segments[source] = -1;
-        if (above(segment, source, high, wanted).signum() < 0) {
+
+        /** Both are computed from the last end, so that neither waits for the other. */
+        void next() {
+            long first = near(toBegin, 2 * unit - above);
+            long last = near(toEnd, parts * unit - above + 1);
+            if ((first | last) >= 0) {
+                begin = place + first;
+                above += (growth + rise * last) * last - parts * unit;
+                growth += 2 * rise * last;
+                place += last;
+                end = place;
+            } else {
+                begin = next(2, false);
+                end = next(parts, true);
+            }
+        }
+
+        /** As {@link WeightSegment#draws}, if it is this number of draws or the next; -1 if it may be another. */
+        private long near(long draws, long missing) {
+            long mean = growth + rise * draws;
+            long more = mean * draws - missing;
+            long last = mean + rise * (draws - 1);
+            boolean isOther = more >= last || more + last + 2 * rise < 0 || draws >= until - place;
+            return isOther ? -1 : draws + (more >>> Long.SIZE - 1); // no branch, as nothing foretells which
+        }
+
+        /** Where the window of the next draw begins, found without the one before. */
+        private long found() {
+            BigInteger wanted = BigInteger.valueOf(count)
+                    .multiply(BigInteger.valueOf(parts))
+                    .add(BigInteger.ONE)
+                    .multiply(BigInteger.valueOf(WeightList.UNIT));
+            int last = list.segments() - 1;
+            while (last > 0 && above(list.segment(last), 0, wanted).signum() >= 0) {
+                last--;
+            }
+            WeightSegment there = list.segment(last);
+            long low = 0;
+            long high = Math.min(there.length(), FAR);
+            segment = -1;
+            if (above(there, high, wanted).signum() < 0) {
+                return NEVER;
+            }
+            while (high - low > 1) {
+                long middle = (low + high) >>> 1;
+                if (above(there, middle, wanted).signum() < 0) {
+                    low = middle;
+                } else {
+                    high = middle;
+                }
+            }
+            moveTo(last, high, above(there, high, wanted).longValueExact());
+            return there.from() + high;
+        }
+
+        private BigInteger above(WeightSegment there, long draws, BigInteger wanted) {
+            return there.sum(number, draws)
+                    .multiply(BigInteger.valueOf(parts))
+                    .subtract(wanted.multiply(BigInteger.valueOf(there.scale())));
+        }
+
+        /** Moves on until the sum is this number of times u above the last threshold, and says to where. */
+        private long next(long times, boolean exceeds) {
+            long from = segment < 0 ? 0 : place - list.segment(segment).from();
+            long sum = above;
+            for (int next = segment; next >= 0 && next < list.segments(); next++) {
+                WeightSegment there = list.segment(next);
+                long threshold = times * there.unit();
+                long draws = there.draws(number, from, threshold - sum + (exceeds ? 1 : 0), parts);
+                if (draws >= 0) {
+                    if (exceeds) {
+                        toEnd = draws;
+                        moveTo(next, from + draws, sum + parts * there.gain(number, from, draws) - threshold);
+                    } else {
+                        toBegin = draws;
+                    }
+                    return there.from() + from + draws;
+                }
+                if (next < list.segments() - 1) {
+                    sum += parts * there.gain(number, from, there.length() - from);
+                    sum = sum / there.scale() * list.segment(next + 1).scale();
+                    from = 0;
+                }
+            }
+            segment = -1;
             return NEVER;
         }
-        while (high - low > 1) {
-            long middle = (low + high) >>> 1;
-            if (above(segment, source, middle, wanted).signum() < 0) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        segments[source] = number;
-        places[source] = high;
-        above[source] = above(segment, source, high, wanted).longValueExact();
-        return segment.from() + high;
-    }
 
-    private BigInteger above(WeightSegment segment, int source, long place, BigInteger wanted) {
-        return segment.sum(source, place)
-                .multiply(BigInteger.valueOf(parts))
-                .subtract(wanted.multiply(BigInteger.valueOf(segment.scale())));
-    }
-
-    /** Moves a source on until its sum is this number of times u above the last threshold, and says to where. */
-    private long next(int source, long times, boolean exceeds) {
-        int number = segments[source];
-        long place = places[source];
-        long sum = above[source];
-        while (number >= 0) {
-            WeightSegment segment = list.segment(number);
-            long threshold = times * segment.unit();
-            long missing = threshold - sum + (exceeds ? 1 : 0);
-            long draws = segment.draws(source, place, missing, parts);
-            if (draws >= 0) {
-                if (exceeds) {
-                    segments[source] = number;
-                    places[source] = place + draws;
-                    above[source] = sum + parts * segment.gain(source, place, draws) - threshold;
-                }
-                return segment.from() + place + draws;
-            }
-            number++;
-            if (number == list.segments()) {
-                break;
-            }
-            sum += parts * segment.gain(source, place, segment.length() - place);
-            sum = sum / segment.scale() * list.segment(number).scale();
-            place = 0;
+        private void moveTo(int next, long draws, long sum) {
+            WeightSegment there = list.segment(next);
+            segment = next;
+            place = there.from() + draws;
+            above = sum;
+            until = there.from() + there.length() - 1;
+            unit = there.unit();
+            rise = parts * there.rises()[number];
+            growth = 2 * (parts * there.scale() * there.weights()[number] + rise * draws);
         }
-        segments[source] = -1;
-        return NEVER;
     }
 }

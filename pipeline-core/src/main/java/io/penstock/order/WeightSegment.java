@@ -16,7 +16,7 @@ import java.math.BigInteger;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record WeightSegment(long from, long length, long scale, int[] weights, int[] rises, long[] sums) {
 
-    /** Further off than this the double nearest to a root is within a draw of it; less of a bend is a line. */
+    /** Further off than this from the end of the segment, sums in doubles say whether it is reached. */
     private static final double NEAR = 0.001;
 
     boolean isSloped() {
@@ -32,28 +32,9 @@ record WeightSegment(long from, long length, long scale, int[] weights, int[] ri
         return (2 * scale * weights[source] + rises[source] * (2 * place + draws)) * draws;
     }
 
-    /**
-     * How many draws from a place on make a source's sum grow by what is missing / times at least; -1 if the rest does not.
-     * Almost always the double nearest to a line's root has it, and one division.
-     */
+    /** How many draws from a place on make a source's sum grow by what is missing / times at least; -1 if the rest does not. */
     long draws(int source, long place, long missing, long times) {
-        if (missing <= 0) {
-            return 0;
-        }
-        long rise = rises[source];
-        long first = 2 * (scale * weights[source] + rise * place);
-        double inverse = 1.0 / (first * times);
-        double straight = missing * inverse;
-        double bend = rise * times * straight * inverse;
-        if (Math.abs(bend) < NEAR) {
-            long draws = (long) Math.ceil(straight - bend * straight);
-            long gain = (first + rise * draws) * draws * times;
-            long before = gain - (first + rise * (2 * draws - 1)) * times;
-            if (draws < length - place && before < missing && missing <= gain) {
-                return draws;
-            }
-        }
-        return draws(source, place, -Math.floorDiv(-missing, times));
+        return missing <= 0 ? 0 : draws(source, place, -Math.floorDiv(-missing, times));
     }
 
     /** How many draws from a place on make a source's sum grow by so much at least; -1 if the rest does not. */
