@@ -8,6 +8,7 @@ import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
 import io.penstock.internal.FileErrors;
 import io.penstock.internal.FileWork;
+import io.penstock.internal.JsonReason;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +41,9 @@ record FitFile(
             return new Fit(content.samples, content.fields);
         } catch (JsonProcessingException e) {
             throw new FormatException(
-                    "%s is no fit: %s; make one with penstock fit".formatted(file, e.getOriginalMessage()), e);
+                    "%s is no fit: %s; make one with penstock fit"
+                            .formatted(file, JsonReason.of(e.getOriginalMessage())),
+                    e);
         } catch (IOException e) {
             throw new StoreException("cannot read the fit %s: %s".formatted(file, FileErrors.reason(e)), e);
         }

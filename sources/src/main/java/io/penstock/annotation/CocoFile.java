@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
-import io.penstock.store.internal.JsonReason;
+import io.penstock.internal.JsonReason;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -54,7 +54,10 @@ final class CocoFile {
         } catch (JsonProcessingException e) {
             throw new FormatException(
                     "%s is no JSON, or is cut off: %s (line %d)"
-                            .formatted(file, JsonReason.of(e), e.getLocation().getLineNr()),
+                            .formatted(
+                                    file,
+                                    JsonReason.of(e.getOriginalMessage()),
+                                    e.getLocation().getLineNr()),
                     e);
         } catch (IOException e) {
             throw new StoreException("cannot read " + file, e);

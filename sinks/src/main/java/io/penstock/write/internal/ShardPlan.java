@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
+import io.penstock.internal.JsonReason;
 import io.penstock.output.OutputStore;
 import io.penstock.output.UnfinishedOutput;
 import java.io.IOException;
@@ -134,7 +135,8 @@ public record ShardPlan(String fingerprint, long samples, long samplesEach) {
         try {
             return JSON.readTree(bytes);
         } catch (JsonProcessingException e) {
-            throw new StoreException("%s is no plan of shards: %s".formatted(file, e.getOriginalMessage()), e);
+            throw new StoreException(
+                    "%s is no plan of shards: %s".formatted(file, JsonReason.of(e.getOriginalMessage())), e);
         } catch (IOException e) {
             throw new UncheckedIOException(e); // memory has no faults
         }

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.penstock.fault.FormatException;
+import io.penstock.internal.JsonReason;
 import io.penstock.pipeline.Dataset;
-import io.penstock.store.internal.JsonReason;
 import io.penstock.tensor.Tensor;
 import io.penstock.token.BpeTokenizer;
 import io.penstock.token.JsonTokenizer;
@@ -89,7 +89,7 @@ public final class Tokenize {
         try {
             object = JSON.readTree(decoded(line));
         } catch (JsonProcessingException e) {
-            throw new FormatException("the line is no JSON: " + JsonReason.of(e), e);
+            throw new FormatException("the line is no JSON: " + JsonReason.of(e.getOriginalMessage()), e);
         }
         JsonNode text = object.get(field);
         if (text == null || !text.isTextual()) {

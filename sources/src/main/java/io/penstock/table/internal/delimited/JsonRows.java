@@ -6,7 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
-import io.penstock.store.internal.JsonReason;
+import io.penstock.internal.JsonReason;
 import io.penstock.store.internal.Utf8;
 import io.penstock.table.internal.ColumnBuilder;
 import io.penstock.table.internal.ColumnType;
@@ -65,7 +65,9 @@ final class JsonRows implements RecordReader {
                 throw CellFault.of(path.substring(1).replace('/', '.'), RowSink.TWICE);
             }
             throw new CellFault("it is damaged JSON: %s (byte %d of the line)"
-                    .formatted(JsonReason.of(e), e.getLocation().getByteOffset()));
+                    .formatted(
+                            JsonReason.of(e.getOriginalMessage()),
+                            e.getLocation().getByteOffset()));
         } catch (IOException e) {
             throw new UncheckedIOException(e); // memory has no faults
         }

@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.penstock.fault.FormatException;
 import io.penstock.internal.HeapLimit;
-import io.penstock.store.internal.JsonReason;
+import io.penstock.internal.JsonReason;
 import io.penstock.tensor.Shape;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -57,7 +57,7 @@ public final class MetadataJson {
             }
             return node;
         } catch (JsonProcessingException e) {
-            throw new FormatException("not JSON: " + JsonReason.of(e), e);
+            throw new FormatException("not JSON: " + JsonReason.of(e.getOriginalMessage()), e);
         } catch (IOException e) {
             throw new FormatException("not JSON: " + e.getMessage(), e);
         }
