@@ -59,6 +59,31 @@ class OrdersTest(WithPictures):
         with self.assertRaisesRegex(penstock.PenstockError, "cannot fit csv:/nothere"):
             penstock.fit("csv:/nothere#a", self.tables / "none.json")
 
+    def test_fields_are_filled_bucketised_and_made_vectors_by_a_fit_of_other_rows(self):
+        ages, fares, ports = [], [], []
+        for at in range(48):
+            ages.append(None if at % 6 == 5 else 20 + at % 7)
+            fares.append(at * at % 101)
+            ports.append("new" if at == 47 else ("south", "east", "quay")[at % 4 % 3])
+        table = self.tables / "people.csv"
+        people = (f"{'' if age is None else age},{fare},{port}" for age, fare, port in zip(ages, fares, ports))
+        table.write_text("\n".join(["age,fare,port", *people]) + "\n")
+        source, file = f"csv:{table}#age:double=NaN,fare:double,port", self.tables / "people.json"
+        fields = penstock.fit(source, file, split="0..0.75", no_shuffle=None)
+        flags = {"fill": file, "bucketise": f"{file}#fare=4", "one_hot": f"{file}#port", "shuffle": False}
+
+        with penstock.loader(source, batch=48, epochs=1, **flags) as loader:
+            (batch,) = loader
+
+        mean = fields["age"]["mean"]
+        np.testing.assert_allclose(batch["age"], [mean if age is None else age for age in ages])
+        edges = [fields["fare"]["percentiles"][each] for each in (25, 50, 75)]
+        self.assertEqual(batch["fare"].tolist(), np.searchsorted(edges, fares, side="right").tolist())
+        classes = list(fields["port"]["classes"])
+        self.assertEqual(batch["port"].shape, (48, len(classes)))
+        hot = [[float(port == each) for each in classes] for port in ports]
+        self.assertEqual(batch["port"].tolist(), hot)
+
     def test_weights_go_in_a_line_from_draw_to_draw(self):
         flags = {"resize": SIDE, "batch": 10, "with_indices": True, "stop": 40, "epochs": 1}
         weights = {0: (1, 0), 40: (0, 1)}
