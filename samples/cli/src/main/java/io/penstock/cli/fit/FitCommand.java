@@ -104,7 +104,7 @@ public final class FitCommand implements Callable<Integer> {
     /** Null if a signal ended it. */
     private <T> @Nullable Fit fit(Cacheable<T> samples) {
         ProgressLine progress = flags.progress(samples.dataset().size());
-        Indexing indexing = Indexing.keptIn(to.resolveSibling(name() + ".parts"))
+        Indexing indexing = Indexing.keptIn(to.resolveSibling("." + name() + ".parts")) // sources pass over it
                 .progress(at ->
                         progress.show("fitting", at.examined(), "samples", "%,d were known".formatted(at.known())));
         AtomicReference<@Nullable Fit> found = new AtomicReference<>();

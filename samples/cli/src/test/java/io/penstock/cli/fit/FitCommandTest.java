@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -64,6 +65,15 @@ class FitCommandTest {
                 .extracting(event -> event.path("event").asText())
                 .containsExactly("field", "field", "done");
         assertThat(Files.readString(folder.resolve("fit.html"))).contains("<h2>age</h2>", "<svg", "port 1 (");
+        try (Stream<Path> all = Files.list(folder)) {
+            assertThat(all.filter(Files::isDirectory))
+                    .as("what sources take for a class")
+                    .allMatch(FitCommandTest::isHidden);
+        }
+    }
+
+    private static boolean isHidden(Path path) {
+        return path.getFileName().toString().startsWith(".");
     }
 
     @Test
