@@ -206,7 +206,7 @@ public final class Main implements Runnable {
                 || cause instanceof IllegalArgumentException
                 || cause instanceof Output.Failed;
         String hint = cause instanceof SampleException && mayLeaveOut(command)
-                ? "; --on-error skip leaves such samples out"
+                ? Reason.LEAVE_OUT
                 : ours || verbose ? "" : "; --verbose shows where";
         err.println(command.getCommandSpec().qualifiedName() + ": " + Reason.of(cause) + hint);
         return FAILED;

@@ -13,6 +13,9 @@ public final class Reason {
     /** What the library names as its own methods, as the command line says it: by flags, or not at all. */
     private static final Map<Pattern, String> WORDS = words();
 
+    /** What may be done about a sample that cannot be loaded. */
+    public static final String LEAVE_OUT = "; --on-error skip leaves such samples out";
+
     private Reason() {}
 
     public static String of(Throwable failure) {

@@ -4,6 +4,7 @@ import io.penstock.batch.Batch;
 import io.penstock.batch.BatchPlan;
 import io.penstock.cli.console.Reason;
 import io.penstock.cli.stream.Run;
+import io.penstock.fault.SampleException;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
@@ -68,7 +69,8 @@ public record ServedPlan<T>(Run<T> run, int ranks) implements BatchFeed {
 
     /** Consumers set flags, and know no methods of the library. */
     private static Throwable inOwnWords(Throwable failure) {
-        String line = Reason.of(failure);
+        boolean overBudget = failure.getCause() instanceof SampleException;
+        String line = Reason.of(failure) + (failure instanceof SampleException && !overBudget ? Reason.LEAVE_OUT : "");
         return line.equals(failure.getMessage()) ? failure : new IllegalStateException(line, failure);
     }
 
