@@ -151,13 +151,13 @@ public final class ColourJitter implements ImageTransform<Colour> {
                 switch (adjustment) {
                     case BRIGHTNESS -> {
                         if (colour.brightness() != 1) {
-                            kernels.add(LookupTable.away(0, colour.brightness(), channels));
+                            append(kernels, LookupTable.away(0, colour.brightness(), channels));
                         }
                     }
                     case CONTRAST -> kernels = needsMean() ? after : before;
                     case SATURATION -> {
                         if (colour.saturation() != 1 && channels > 1) {
-                            kernels.add(Saturation.of(colour.saturation(), channels));
+                            append(kernels, Saturation.of(colour.saturation(), channels));
                         }
                     }
                     case HUE -> {
@@ -196,12 +196,35 @@ public final class ColourJitter implements ImageTransform<Colour> {
             }
         }
 
-        private void contrast(LookupTable lookup) {
-            if (!after.isEmpty() && after.get(0) instanceof LookupTable next) {
-                after.set(0, lookup.then(next));
+        private static void append(List<RowKernel> kernels, RowKernel next) {
+            int last = kernels.size() - 1;
+            RowKernel both = last < 0 ? null : together(kernels.get(last), next);
+            if (both == null) {
+                kernels.add(next);
             } else {
-                after.add(0, lookup);
+                kernels.set(last, both);
             }
+        }
+
+        private void contrast(LookupTable lookup) {
+            RowKernel both = after.isEmpty() ? null : together(lookup, after.get(0));
+            if (both == null) {
+                after.add(0, lookup);
+            } else {
+                after.set(0, both);
+            }
+        }
+
+        /** Two kernels as one; null where there is none. */
+        private static @Nullable RowKernel together(RowKernel first, RowKernel next) {
+            if (first instanceof LookupTable table) {
+                return next instanceof LookupTable other
+                        ? table.then(other)
+                        : next instanceof Saturation saturation ? saturation.behind(table) : null;
+            }
+            return first instanceof Saturation saturation && next instanceof LookupTable table
+                    ? saturation.then(table)
+                    : null;
         }
 
         private void count(byte[] row, int from, int to) {

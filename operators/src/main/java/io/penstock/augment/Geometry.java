@@ -26,6 +26,24 @@ record Geometry(
         boolean flipped,
         @Nullable Homography back) {
 
+    /** Whether it takes whole runs of cells out of the source's rows. */
+    boolean isCut() {
+        return back == null
+                && region.height() == target.height()
+                && region.width() == target.width()
+                && region.fits(source, 0);
+    }
+
+    /** Such runs of a grid of {@code [h, w]} or {@code [h, w, c]}, row by row. */
+    Tensor cut(Tensor grid) {
+        Shape shape = grid.shape();
+        boolean plain = shape.rank() == 2;
+        Tensor pixels = plain ? grid.reshape(Shape.of(shape.dim(0), shape.dim(1), 1)) : grid;
+        CroppedRows rows = new CroppedRows(pixels, region, Padding.ZERO);
+        Tensor taken = new Pass(rows).flipped(flipped).run();
+        return plain ? taken.reshape(Shape.of(target.height(), target.width())) : taken;
+    }
+
     /** Where each pixel of the target comes from, as a place in the source; -1 is outside. */
     int[] cells() {
         int[] rows = new int[target.height()];

@@ -86,6 +86,9 @@ final class JointParts {
     }
 
     private Tensor nearest(Tensor grid, long fill) {
+        if (geometry.isCut()) {
+            return geometry.cut(grid);
+        }
         if (cells == null) {
             cells = geometry.cells();
         }

@@ -10,6 +10,7 @@ import io.penstock.tensor.Tensor;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.DoubleRange;
@@ -96,6 +97,63 @@ class ColourJitterTest {
         assertThat(grey).isEqualTo(TestImages.image(1, 1, 3, 124, 124, 124));
         assertThat(half).isEqualTo(TestImages.image(1, 1, 3, 162, 112, 87));
         assertThat(more).isEqualTo(TestImages.image(1, 1, 3, 255, 76, 0));
+    }
+
+    /** However many of them one pass makes: rounded and clamped after each. */
+    @Test
+    void adjustments_inAnyOrder_areThoseOneAfterAnother() {
+        SplittableRandom random = new SplittableRandom(7);
+        for (int time = 0; time < 500; time++) {
+            int channels = 3 + time % 2;
+            byte[] bytes = new byte[6 * 5 * channels];
+            random.nextBytes(bytes);
+            Tensor image = Tensor.ofBytes(bytes, 6, 5, channels);
+            double most = time % 5 == 0 ? Colour.MAX_FACTOR : 2;
+            double[] factors = random.doubles(3, 0, most).toArray();
+            List<Adjustment> order = ColourJitter.of(0, 0, 0, 0).draw(random).order();
+            double hue = time % 3 == 0 ? random.nextDouble(-0.5, 0.5) : 0;
+
+            Tensor separate = image;
+            for (Adjustment one : order) {
+                separate = JITTER.apply(
+                        separate,
+                        switch (one) {
+                            case BRIGHTNESS -> new Colour(factors[0], 1, 1, 0, IN_ORDER);
+                            case CONTRAST -> new Colour(1, factors[1], 1, 0, IN_ORDER);
+                            case SATURATION -> new Colour(1, 1, factors[2], 0, IN_ORDER);
+                            case HUE -> new Colour(1, 1, 1, hue, IN_ORDER);
+                        });
+            }
+
+            assertThat(JITTER.apply(image, new Colour(factors[0], factors[1], factors[2], hue, order)))
+                    .as("case %d in the order %s", time, order)
+                    .isEqualTo(separate);
+        }
+    }
+
+    /** By the definition, for all values of two channels. */
+    @Test
+    void saturation_ofAnyFactor_isTheDistanceFromGreyInFixedPoint() {
+        for (double factor : new double[] {0, 0.3, 1.37, 2, Colour.MAX_FACTOR}) {
+            int fixed = (int) Math.rint(factor * 65536);
+            byte[] bytes = new byte[256 * 256 * 3];
+            for (int i = 0; i < 256 * 256; i++) {
+                bytes[3 * i] = (byte) (i >> 8);
+                bytes[3 * i + 1] = (byte) i;
+                bytes[3 * i + 2] = (byte) (i * 31);
+            }
+
+            byte[] moved = JITTER.apply(Tensor.ofBytes(bytes, 256, 256, 3), new Colour(1, 1, factor, 0, IN_ORDER))
+                    .toByteArray();
+
+            for (int i = 0; i < bytes.length; i++) {
+                int at = i - i % 3;
+                int grey = 19595 * (bytes[at] & 255) + 38470 * (bytes[at + 1] & 255) + 7471 * (bytes[at + 2] & 255);
+                int whole = grey + 32768 >> 16;
+                long expected = ((long) whole << 16) + (long) fixed * ((bytes[i] & 255) - whole) + 32768 >> 16;
+                assertThat(moved[i] & 255).isEqualTo((int) Math.max(0, Math.min(255, expected)));
+            }
+        }
     }
 
     @Test

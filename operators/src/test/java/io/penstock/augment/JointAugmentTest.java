@@ -11,6 +11,7 @@ import io.penstock.vision.Boxes;
 import io.penstock.vision.Dense;
 import io.penstock.vision.KeyPoints;
 import io.penstock.vision.Mask;
+import io.penstock.vision.Part;
 import io.penstock.vision.Pixels;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -116,6 +117,31 @@ class JointAugmentTest {
                 .isEqualTo("crop=4:pad=2,mask=255");
         assertThat(AugmentSpec.parse("whole,boxes=0.25:area=16,dense=linear").name())
                 .isEqualTo("whole,boxes=0.25:area=16,dense=linear");
+    }
+
+    @Test
+    void masksAndDepth_ofAnyType_areCutRowByRow() {
+        Augment cut = Augment.crop(2, 3).flip();
+        for (DType dtype : new DType[] {DType.U8, DType.U16, DType.I32, DType.F64}) {
+            ByteBuffer cells = ByteBuffer.allocate(4 * 5 * 2 * dtype.bytes());
+            for (int i = 0; i < cells.capacity(); i++) {
+                cells.put(i, (byte) i);
+            }
+            Tensor depth = Tensor.of(dtype, Shape.of(4, 5, 2), cells);
+            Tensor mask = Tensor.of(dtype, Shape.of(4, 5), cells.slice(0, cells.capacity() / 2));
+            Pixels picture = new Pixels(Tensor.ofBytes(new byte[4 * 5 * 3], 4, 5, 3));
+
+            List<Part> moved = cut.apply(List.of(picture, new Mask(mask), new Dense(depth)), region(1, 2, 2, 3, true));
+
+            for (int y = 0; y < 2; y++) {
+                for (int x = 0; x < 3; x++) {
+                    assertThat(((Mask) moved.get(1)).tensor().row(y).row(x))
+                            .isEqualTo(mask.row(1 + y).row(4 - x));
+                    assertThat(((Dense) moved.get(2)).tensor().row(y).row(x))
+                            .isEqualTo(depth.row(1 + y).row(4 - x));
+                }
+            }
+        }
     }
 
     @Test

@@ -1,5 +1,7 @@
 package io.penstock.image.internal;
 
+import java.util.Arrays;
+
 /** Replaces each value by another: brightness and contrast. Leaves a fourth channel alone. */
 public final class LookupTable implements RowKernel {
 
@@ -23,11 +25,24 @@ public final class LookupTable implements RowKernel {
 
     /** This table followed by another. */
     public LookupTable then(LookupTable next) {
-        byte[] both = new byte[256];
-        for (int value = 0; value < 256; value++) {
-            both[value] = next.table[table[value] & 0xFF];
-        }
+        byte[] both = table.clone();
+        next.change(both);
         return new LookupTable(both, channels);
+    }
+
+    /** What another table says of the values of this one. */
+    int[] of(int[] other) {
+        int[] both = new int[table.length];
+        Arrays.setAll(both, value -> other[table[value] & 0xFF]);
+        return both;
+    }
+
+    /** Replaces all of these values. */
+    void change(byte[] values) {
+        byte[] changed = table;
+        for (int i = 0; i < values.length; i++) {
+            values[i] = changed[values[i] & 0xFF];
+        }
     }
 
     @Override

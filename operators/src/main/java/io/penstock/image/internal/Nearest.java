@@ -5,7 +5,6 @@ import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 
 /** Cells taken as they are, never mixed: the kernel of masks. */
 public final class Nearest {
@@ -15,12 +14,12 @@ public final class Nearest {
     /** Where cell {@code y * width + x} of a grid comes from, given where its rows and columns do. */
     public static int[] grid(int[] rows, int[] columns, int sourceWidth) {
         int[] from = new int[Math.multiplyExact(rows.length, columns.length)];
-        Arrays.fill(from, -1);
-        for (int y = 0, at = 0; y < rows.length; y++) {
-            for (int x = 0; x < columns.length; x++, at++) {
-                if (rows[y] >= 0 && columns[x] >= 0) {
-                    from[at] = rows[y] * sourceWidth + columns[x];
-                }
+        for (int y = 0; y < rows.length; y++) {
+            int row = rows[y] * sourceWidth;
+            int at = y * columns.length;
+            for (int x = 0; x < columns.length; x++) {
+                from[at + x] =
+                        row + columns[x] | (rows[y] | columns[x]) >> 31; // all ones, -1, where either is negative
             }
         }
         return from;
