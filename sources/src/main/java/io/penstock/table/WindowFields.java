@@ -100,7 +100,8 @@ record WindowFields(List<String> names, int length, int horizon, List<List<Strin
         if (value.shape().rank() != 0) {
             String name = row.names().get(place);
             throw new FormatException(
-                    "column %s is %s: a window has numbers alone; choose others, or give a column of texts its type (type, or %s:float in a flag)"
+                    ("column %s is %s: a window has numbers alone; choose others, or give a column of texts its type "
+                                    + "(type, or %s:float in a flag)")
                             .formatted(name, value.type(), name));
         }
         return value.doubleAt(0);

@@ -324,11 +324,8 @@ final class Appends {
                 stop(e);
             }
         }
-        int appended = 0;
-        for (PendingAppend entry : group) {
-            appended += entry.appended ? 1 : 0;
-        }
-        counters.countAppended(appended);
+        counters.countAppended(
+                (int) group.stream().filter(entry -> entry.appended).count());
         for (PendingAppend entry : group) {
             queue.finish(entry, entry.appended);
             giveBackRoom(entry);
@@ -340,12 +337,6 @@ final class Appends {
             writer.release(entry);
         } else if (!writer.append(entry, found)) {
             lost.incrementAndGet();
-        }
-    }
-
-    void dropCut() {
-        if (!stopped) {
-            writer.dropCut();
         }
     }
 

@@ -93,8 +93,8 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
         this.index = parts.index;
         this.appends = parts.appends;
         appends.each(Watch.PERIOD_MILLIS, parts.watch::look);
-        appends.each(Watch.PERIOD_MILLIS, appends::dropCut);
         DirectoryLocks locks = parts.locks;
+        appends.each(Watch.PERIOD_MILLIS, locks == null ? () -> {} : parts.writer::dropCut);
         this.leases = locks == null || parts.evicts
                 ? null
                 : new NodeLeases(locks, parts.counters, appends, this::holds, parts.logs.catchUp());

@@ -203,10 +203,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         return outcome;
     }
 
-    /**
-     * Begins the next draws on this thread, as many as fit, unless another thread has begun them: the limit may be lower
-     * than when it was looked at. Whether there were any.
-     */
+    /** Begins the next draws on this thread, as many as fit by now, unless another thread has. Whether there were any. */
     private boolean beginHere(long number, long max) {
         int samples = (int) Math.min(max, limit() - number);
         boolean some = samples > 0 && BEGUN.compareAndSet(this, number, number + samples);

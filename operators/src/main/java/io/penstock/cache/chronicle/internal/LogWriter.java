@@ -273,9 +273,7 @@ public final class LogWriter implements AutoCloseable {
         return budget - leaving - LOG_BYTES - (counters.used() - given);
     }
 
-    /**
-     * Gives back the files in which this key was the last, of any process; the process that deletes a file counts it.
-     */
+    /** Gives back the files in which this key was the last, of any process; the one that deletes a file counts it. */
     private void dropDead() {
         List<Segment> dead = segments.dead();
         dead.forEach(segments::drop);
