@@ -14,11 +14,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Where the values lie: large pieces of memory filled from front to back.
  *
- * <p>Samples of one size have no headers ({@link Places}), keep their alignment, and {@link NumberedSlabs#view} does
- * not touch them. So it does not wait for a miss of the processor's caches, which the copy of the value pays anyway:
- * finding one of 10^6 samples of 1 KiB took 600 ns with headers and takes 200 without. A value of more than a quarter
- * of a slab has a slab of its own. Numbers are never used twice, so a location outlives its slab harmlessly: once a slab is dropped,
- * its index entries first and then its reference here, late readers' locations are misses.
+ * <p>Samples of one size have no headers ({@link Places}), keep their alignment, and {@link NumberedSlabs#view} does not
+ * touch them. So it does not wait for a miss of the processor's caches, which the copy of the value pays anyway: finding
+ * one of 10^6 samples of 1 KiB took 600 ns with headers and takes 200 without. A value of more than a quarter of a slab has
+ * a slab of its own. Numbers are never used twice, so a location outlives its slab harmlessly: once a slab is dropped, its
+ * index entries first and then its reference here, late readers' locations are misses.
  *
  * <p>Values lie together with others of the same worth ({@link Admission}), so that those of little worth can be given
  * up without copying the others: a slab at a time, the one of least worth first, and of those the oldest.
