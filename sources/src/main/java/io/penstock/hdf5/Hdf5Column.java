@@ -14,7 +14,13 @@ import io.penstock.zarr.internal.element.FillValue;
 import io.penstock.zarr.internal.element.Grid;
 import io.penstock.zarr.internal.element.RegionCells;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -92,9 +98,35 @@ final class Hdf5Column {
                 : new RecordGroup.Piece<>(place, 0, file, layout.plain + index * rowBytes, rowBytes, made);
     }
 
+    /** Whether a row that has to be decoded lies in one chunk. */
+    boolean isInOneChunk() {
+        return layout.plain < 0 && holdsWholeRows;
+    }
+
+    /** The chunk in which a row begins. */
+    private long first(long index) {
+        return index / layout.chunk.dim(0) * (grid.size() / grid.counts().dim(0));
+    }
+
+    /** The places of rows, by the chunks in which these begin. */
+    Collection<List<Integer>> byChunk(long... indices) {
+        Map<Long, List<Integer>> places = new LinkedHashMap<>();
+        for (int place = 0; place < indices.length; place++) {
+            places.computeIfAbsent(
+                            first(Objects.checkIndex(indices[place], layout.shape.dim(0))), any -> new ArrayList<>())
+                    .add(place);
+        }
+        return places.values();
+    }
+
+    /** The rows of the chunk in which one lies, by their indices; empty if it is not stored. */
+    Mono<LongFunction<ByteBuffer>> rows(long index) {
+        return chunk(first(index)).map(chunk -> row -> cut(chunk, row));
+    }
+
     /** The bytes of a row, which are not to be written to. */
     Mono<ByteBuffer> row(long index) {
-        long first = index / layout.chunk.dim(0) * (grid.size() / grid.counts().dim(0));
+        long first = first(index);
         if (!holdsWholeRows) {
             return assembled(index, first);
         }

@@ -15,9 +15,11 @@ import io.penstock.store.internal.StoreFiles;
 import io.penstock.table.Row;
 import io.penstock.table.TableField;
 import io.penstock.tensor.Schema;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -155,21 +157,57 @@ public final class Hdf5Rows implements Dataset<Row>, GroupLoader<Row>, AutoClose
                 file.store(), columns.stream().mapToLong(Hdf5Column::rowBytes).sum());
     }
 
-    /** Those of one chunk share its load; those that lie in the file as they are, are read together. */
+    /** Those of one chunk are cut from it together; those that lie in the file as they are, are read together. */
     @Override
     public Mono<Void> getAll(long[] indices, Receiver<Row> receiver) {
-        return RecordGroup.read(indices, this::plain, index -> Mono.defer(() -> get(index)), receiver);
+        Hdf5Column column = columns.get(0);
+        return isOfBytes() && column.isInOneChunk()
+                ? Flux.defer(() -> Flux.fromIterable(column.byChunk(indices)))
+                        .flatMap(places -> cut(places, indices, receiver))
+                        .then()
+                : RecordGroup.read(indices, this::plain, index -> Mono.defer(() -> get(index)), receiver);
+    }
+
+    /** Whether a row is one value, which lies in the row's bytes. */
+    private boolean isOfBytes() {
+        return fields.size() == 1 && !fields.get(0).element().onHeap();
+    }
+
+    private Row row(ByteBuffer bytes) {
+        return new Row(names, List.of(fields.get(0).value(bytes)));
     }
 
     private RecordGroup.@Nullable Piece<Row> plain(int place, long index) {
-        Hdf5Field field = fields.get(0);
-        return fields.size() > 1 || field.element().onHeap()
-                ? null
-                : field.column()
-                        .plain(
-                                place,
-                                Objects.checkIndex(index, size()),
-                                row -> new Row(names, List.of(field.value(row))));
+        return isOfBytes() ? columns.get(0).plain(place, Objects.checkIndex(index, size()), this::row) : null;
+    }
+
+    /** Tells of the rows of one chunk. */
+    private Mono<Void> cut(List<Integer> places, long[] indices, Receiver<Row> receiver) {
+        if (places.stream().noneMatch(receiver::wants)) {
+            return Mono.empty();
+        }
+        return columns.get(0)
+                .rows(indices[places.get(0)])
+                .doOnNext(rows -> places.forEach(place -> tell(place, () -> row(rows.apply(indices[place])), receiver)))
+                .hasElement()
+                .onErrorResume(e -> {
+                    places.forEach(place -> receiver.failure(place, e));
+                    return Mono.just(true);
+                })
+                .flatMapMany(isStored -> Flux.fromIterable(isStored ? List.of() : places))
+                .flatMap(place -> RecordGroup.each(place, place + 1, at -> get(indices[at]), receiver))
+                .then();
+    }
+
+    private static void tell(int place, Supplier<Row> row, Receiver<Row> receiver) {
+        Row made;
+        try {
+            made = row.get();
+        } catch (RuntimeException e) { // of this row alone
+            receiver.failure(place, e);
+            return;
+        }
+        receiver.value(place, made);
     }
 
     /** The file and the row: {@code train.h5[17]}. Its state is the file's folder, size and modification time. */

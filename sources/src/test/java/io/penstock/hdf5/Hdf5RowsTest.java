@@ -96,6 +96,13 @@ class Hdf5RowsTest extends DatasetKit<Row> {
                 Tensor value = path.length == 1 ? row.values().get(0) : row.tensor(path[1]);
 
                 assertThat(value).as("%s in %s", line, rows).isEqualTo(tensor(words));
+                assertThat(rows.stream(Sampler.sequential())
+                                .map(Sample::value)
+                                .collectList()
+                                .block())
+                        .as("%s in %s", line, rows)
+                        .element(Integer.parseInt(words[1]))
+                        .isEqualTo(row);
                 assertThat(rows.fields())
                         .allSatisfy(field -> assertThat(field.axes())
                                 .isEqualTo(row.tensor(field.name()).shape().rank()));
