@@ -5,7 +5,7 @@ import io.penstock.internal.Notice;
 import io.penstock.tensor.Form;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,20 +33,23 @@ public final class Cache implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Cache.class);
 
+    private static final long OPEN = 0;
+    private static final long TOLD = 1;
+
+    /** For so long after the cache was closed, a stream that was cancelled before may begin the loads that it had in hand. */
+    private static final long IN_HAND_MILLIS = 500;
+
     private final List<Tier> tiers;
     final TierFaults faults;
-    private final AtomicReference<Use> use;
+
+    /** When it was closed, in milliseconds since 1970; {@link #OPEN}, or {@link #TOLD} once a warning was printed. */
+    private final AtomicLong closed;
+
     final Level[] levels;
     final Placement placement;
 
     /** Whether a tier does. */
     final boolean keepsProvenance;
-
-    private enum Use {
-        OPEN,
-        CLOSED,
-        USED_CLOSED
-    }
 
     final @Nullable Form form; // besides the plain one
 
@@ -56,13 +59,13 @@ public final class Cache implements AutoCloseable {
     private Cache(
             List<Tier> tiers,
             TierFaults faults,
-            AtomicReference<Use> use,
+            AtomicLong closed,
             @Nullable TierObserver observer,
             @Nullable Form form,
             Form.Use formUse) {
         this.tiers = tiers;
         this.faults = faults;
-        this.use = use;
+        this.closed = closed;
         this.observer = observer;
         this.form = form;
         this.formUse = formUse;
@@ -82,13 +85,12 @@ public final class Cache implements AutoCloseable {
         if (fastestFirst.length == 0) {
             throw new IllegalArgumentException("a cache needs at least one tier, was given none");
         }
-        AtomicReference<Use> use = new AtomicReference<>(Use.OPEN);
-        return new Cache(List.of(fastestFirst), new TierFaults(), use, null, null, Form.Use.PLAIN);
+        return new Cache(List.of(fastestFirst), new TierFaults(), new AtomicLong(OPEN), null, null, Form.Use.PLAIN);
     }
 
     /** This cache, whose calls of its tiers an observer times. Both share the tiers; closing one closes them. */
     public Cache observedBy(TierObserver observing) {
-        return new Cache(tiers, faults, use, observing, form, formUse);
+        return new Cache(tiers, faults, closed, observing, form, formUse);
     }
 
     /**
@@ -96,7 +98,7 @@ public final class Cache implements AutoCloseable {
      * {@link io.penstock.tensor.Schema}. What is read never depends on it. Both share the tiers; closing one closes them.
      */
     public Cache withForm(Form other, Form.Use when) {
-        return new Cache(tiers, faults, use, observer, other, when);
+        return new Cache(tiers, faults, closed, observer, other, when);
     }
 
     Form form() {
@@ -141,13 +143,14 @@ public final class Cache implements AutoCloseable {
     /** Closes every tier. A data set that is read on loads every sample again, which is told once. */
     @Override
     public void close() {
-        use.compareAndSet(Use.OPEN, Use.CLOSED);
+        closed.compareAndSet(OPEN, System.currentTimeMillis());
         tiers.forEach(Tier::close);
     }
 
     /** A sample is going to be loaded, as no tier has it. */
     void loading() {
-        if (use.get() == Use.CLOSED && use.compareAndSet(Use.CLOSED, Use.USED_CLOSED)) {
+        long at = closed.get();
+        if (at > TOLD && System.currentTimeMillis() - at > IN_HAND_MILLIS && closed.compareAndSet(at, TOLD)) {
             Notice.warn(
                     LOG,
                     "the cache {} was closed, and its data set is still read: every sample is loaded again, each time; "
