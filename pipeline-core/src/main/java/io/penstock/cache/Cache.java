@@ -140,7 +140,7 @@ public final class Cache implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** Closes every tier. A data set that is read on loads every sample again, which is told once. */
+    /** Closes every tier. A data set that is read on loads every sample again, which is told once it lasts. */
     @Override
     public void close() {
         closed.compareAndSet(OPEN, System.currentTimeMillis());

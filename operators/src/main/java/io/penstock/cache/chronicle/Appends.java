@@ -75,7 +75,6 @@ final class Appends {
     private final boolean evicts;
     private volatile ByteBudget waitingRoom = new ByteBudget(0);
     private final Scheduler thread = Schedulers.newSingle(Appends::thread);
-
     private final WriteBehind<PendingAppend> queue = new WriteBehind<>(work -> schedule(work, 0), this::appendAll);
     private final BiConsumer<PendingAppend, Runnable> found = queue::move;
     private final Queue<CompletableFuture<Boolean>> slowed = new ConcurrentLinkedQueue<>();
@@ -97,6 +96,7 @@ final class Appends {
         this.stopped = parts.locks == null; // it only looks
         if (!stopped) {
             thread.schedule(Appends::prepare);
+            each(Watch.PERIOD_MILLIS, writer::dropCut);
         }
     }
 

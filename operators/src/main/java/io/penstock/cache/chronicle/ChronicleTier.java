@@ -94,7 +94,6 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
         this.appends = parts.appends;
         appends.each(Watch.PERIOD_MILLIS, parts.watch::look);
         DirectoryLocks locks = parts.locks;
-        appends.each(Watch.PERIOD_MILLIS, locks == null ? () -> {} : parts.writer::dropCut);
         this.leases = locks == null || parts.evicts
                 ? null
                 : new NodeLeases(locks, parts.counters, appends, this::holds, parts.logs.catchUp());
