@@ -164,8 +164,9 @@ public final class FitCommand implements Callable<Integer> {
                         .put("distinct", field.distinct()));
     }
 
-    private static boolean isOfNumbers(FieldFit texts) {
-        return texts.values() > texts.missing()
+    private boolean isOfNumbers(FieldFit texts) {
+        return source.areTextTables()
+                && texts.values() > texts.missing()
                 && texts.classes().keySet().stream().allMatch(text -> text.isEmpty() || TableRows.isNumber(text));
     }
 

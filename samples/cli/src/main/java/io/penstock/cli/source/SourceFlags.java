@@ -86,6 +86,12 @@ public final class SourceFlags {
         return sources.stream().anyMatch(source -> source.kind().isTable());
     }
 
+    /** Whether the columns of the sources are texts unless flags say their types. */
+    public boolean areTextTables() {
+        return sources.stream()
+                .allMatch(source -> source.kind() == SourceSpec.Kind.CSV || source.kind() == SourceSpec.Kind.JSONL);
+    }
+
     /**
      * Opens the sources: lists the folders or asks for the files' sizes.
      * @param cache the directory of a cache, for what is kept beside the samples; null writes nothing

@@ -103,6 +103,8 @@ class FitCommandTest {
         String to = folder.resolve("fit.json").toString();
 
         Cli texts = Cli.run("fit", "csv:" + table, "--to", to);
+        Path numerals = Files.writeString(folder.resolve("numerals.txt"), "1\n2\n");
+        Cli lines = Cli.run("fit", "text:" + numerals, "--to", to);
         Cli refused = Cli.run("fit", "csv:" + table + "#sold:float", "--to", to);
         Cli numbers = Cli.run("fit", "csv:" + table + "#shop,sold:float=nan,price:float", "--to", to);
 
@@ -110,6 +112,7 @@ class FitCommandTest {
                 .contains("(of lengths)", "(of lengths: for numbers say sold:float)", "for numbers say price:float")
                 .doesNotContain("shop:float");
         assertThat(refused.err()).contains("say what nulls become (sold=0 or =NaN), or");
+        assertThat(lines.out()).contains("(of lengths)").doesNotContain(":float");
         assertThat(numbers.status()).as(numbers.err()).isZero();
         assertThat(numbers.out()).doesNotContain(":float");
     }
