@@ -172,7 +172,9 @@ record AnnotationReading(
                         .map(key -> withoutExtension(key).substring(VOC_XML.length()))
                         .toList()
                 : lines(store, listed, all)
-                        .map(line -> line.replaceFirst("\\s+-?[01]$", "")) // of one class: whether it is there
+                        .map(line -> listed.containsKey(VOC_XML + line + ".xml")
+                                ? line
+                                : line.replaceFirst("\\s+-?[01]$", "")) // of one class: whether it is there
                         .toList();
         List<String> unmatched = new ArrayList<>();
         List<@Nullable StoreEntry> xmls = new ArrayList<>();

@@ -222,6 +222,15 @@ class BadAnnotationsTest {
         assertThat(images.unmatched()).isEmpty();
     }
 
+    @Test
+    void voc_splitOfNamesThatEndInANumber_isRead() {
+        MemoryStore store =
+                store("Annotations/a 1.xml", VOC, "JPEGImages/a 1.jpg", "A", "ImageSets/Main/some.txt", "a 1\n");
+
+        assertThat(AnnotatedImages.voc(store, "some", List.of("boxes"), null).name(0))
+                .isEqualTo("JPEGImages/a 1.jpg");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
