@@ -450,7 +450,7 @@ class DelimitedTablesTest {
         List<String> wrong = List.of(
                 "line 1: column t: a text is wanted, it is a number",
                 "line 2: column n: a number is wanted, it is a text",
-                "line 3: it is no JSON object",
+                "line 3: it is an array, not an object; where the file is one array, jq -c '.[]' makes lines of it",
                 "line 4: it is damaged JSON: Unexpected end-of-input: expected close marker for Object (byte 6 of the line)",
                 "line 5: it is damaged JSON",
                 "line 6: column n: 70000 is no i16",

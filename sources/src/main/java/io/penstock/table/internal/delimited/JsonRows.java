@@ -52,7 +52,12 @@ final class JsonRows implements RecordReader {
     @Override
     public void read(byte[] bytes, int from, int to, RowSink sink) {
         try (JsonParser parser = JSON.createParser(bytes, from, to - from)) {
-            if (parser.nextToken() != JsonToken.START_OBJECT) {
+            JsonToken first = parser.nextToken();
+            if (first == JsonToken.START_ARRAY) {
+                throw new CellFault(
+                        "it is an array, not an object; where the file is one array, jq -c '.[]' makes lines of it");
+            }
+            if (first != JsonToken.START_OBJECT) {
                 throw new CellFault("it is no JSON object");
             }
             object(parser, null, sink);
