@@ -44,7 +44,8 @@ import reactor.core.scheduler.Schedulers;
  * samples. Where one of the 512 offsets at an end of a partition's range has none, opening reads all of the topic to find
  * them, and keeps a bit for each offset. The fingerprint depends on them. One that is not found so, since only the middle
  * lacks records or they were compacted since, is a {@link FormatException}, which an error policy may skip. Records that
- * retention has deleted since are a {@link StoreException}.
+ * retention has deleted since are a {@link StoreException}. Ranges that are opened again after they were compacted have
+ * fewer samples: a run is not resumed on them.
  *
  * <p><b>Speed.</b> A group of draws is read in the order of its offsets. A broker sends records in blocks, so single
  * records in random order cost a block each: shuffle in windows, or put a cache behind.

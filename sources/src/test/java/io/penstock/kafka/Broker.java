@@ -63,6 +63,9 @@ public final class Broker implements AutoCloseable {
                 transaction.state.log.min.isr=1
                 transaction.state.log.num.partitions=1
                 group.initial.rebalance.delay.ms=0
+                log.initial.task.delay.ms=100
+                log.cleaner.backoff.ms=100
+                log.retention.check.interval.ms=100
                 """.formatted(port, controller, folder.resolve("log")));
         java("kafka.tools.StorageTool", "format", "-t", "MkU3OEVBNTcwNTJENDM2Qg", "-c", properties.toString())
                 .waitFor();
