@@ -43,9 +43,8 @@ import reactor.core.scheduler.Schedulers;
  * <p><b>Offsets without a record</b>, of the marks that end transactions and of aborted or compacted records, are no
  * samples. Where one of the 512 offsets at an end of a partition's range has none, opening reads all of the topic to find
  * them, and keeps a bit for each offset. The fingerprint depends on them. One that is not found so, since only the middle
- * lacks records or they were compacted since, is a {@link FormatException}, which an error policy may skip. Records that
- * retention has deleted since are a {@link StoreException}. Ranges that are opened again after they were compacted have
- * fewer samples: a run is not resumed on them.
+ * lacks records, and a record that is compacted or deleted later are a {@link FormatException}, which an error policy may
+ * skip. Ranges that are opened again after they were compacted have fewer samples: a run is not resumed on them.
  *
  * <p><b>Speed.</b> A group of draws is read in the order of its offsets. A broker sends records in blocks, so single
  * records in random order cost a block each: shuffle in windows, or put a cache behind.
@@ -121,10 +120,8 @@ public final class KafkaTopic
         OptionalLibrary.KAFKA.require(KafkaTopic.class);
         KafkaSettings checked = KafkaSettings.of(settings)
                 .without(ConsumerConfig.GROUP_ID_CONFIG)
-                .with(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none")
-                .with(
-                        ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
-                        1); // what is wanted is there, and what comes is not wanted
+                .with(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest") // passes over what retention has deleted
+                .with(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 1); // what comes is not wanted
         try (Consumer<byte[], byte[]> consumer = checked.consumer();
                 Admin admin = Admin.create(checked.all())) {
             List<Range> held = held(consumer, topic);

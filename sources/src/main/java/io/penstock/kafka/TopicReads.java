@@ -12,7 +12,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
@@ -92,11 +91,6 @@ final class TopicReads {
             wanted.forEach((partition, places) ->
                     read(reader, consumer, new TopicPartition(topic, partition), places, receiver));
             usable = true;
-        } catch (OffsetOutOfRangeException e) {
-            throw new StoreException(
-                    "records of kafka topic %s are there no more, retention has deleted them: %s"
-                            .formatted(topic, e.offsetOutOfRangePartitions()),
-                    e);
         } catch (InterruptException e) { // the load was cancelled
             Thread.interrupted();
         } catch (KafkaException e) {
@@ -216,9 +210,10 @@ final class TopicReads {
             Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
         passed.forEach((offset, places) -> places.forEach(place -> receiver.failure(
                 place,
-                new FormatException(("offset %d of %s has no record: it was compacted, or ends a transaction; "
-                                + "an error policy can skip it")
-                        .formatted(offset, partition)))));
+                new FormatException(
+                        ("offset %d of %s has no record: it was compacted or deleted, or ends a transaction; "
+                                        + "an error policy can skip it")
+                                .formatted(offset, partition)))));
         passed.clear();
     }
 
