@@ -9,6 +9,9 @@ import io.penstock.zarr.internal.codec.PlainBytes;
 import io.penstock.zarr.internal.codec.Shuffle;
 import io.penstock.zarr.internal.codec.ZarrCodec.BytesToBytes;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +34,7 @@ final class Hdf5Filters {
     private static final Map<Integer, String> UNNAMED = Map.of(4, "szip", 5, "nbit", 6, "scaleoffset");
     private static final int LITERALS = 32;
     private static final int LONG = 7;
+    private static final VarHandle EIGHT = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
     private final List<BytesToBytes> filters = new ArrayList<>();
     private final CodecChain all;
@@ -92,7 +96,10 @@ final class Hdf5Filters {
         }
     }
 
-    /** LibLZF's blocks: runs of literals, and copies of what came up to 8 KiB before. */
+    /**
+     * LibLZF's blocks: runs of literals, and copies of what came up to 8 KiB before. Most have a few bytes, so eight at a
+     * time are copied, also beyond the end of a run.
+     */
     private static byte[] lzf(byte[] from, int max) {
         byte[] to = new byte[max];
         int at = 0;
@@ -100,9 +107,10 @@ final class Hdf5Filters {
         while (at < from.length) {
             int control = from[at++] & 0xFF;
             if (control < LITERALS) {
-                for (int i = 0; i <= control; i++) { // too few for another way to be faster
-                    to[end++] = from[at++];
-                }
+                int count = control + 1;
+                System.arraycopy(from, at, to, end, count);
+                at += count;
+                end += count;
                 continue;
             }
             int length = control >> 5;
@@ -111,6 +119,12 @@ final class Hdf5Filters {
             }
             int source = end - ((control & 0x1F) << 8 | from[at++] & 0xFF) - 1;
             int stop = end + length + 2;
+            if (end - source >= Long.BYTES && stop <= max - Long.BYTES) {
+                for (int i = 0; i < length + 2; i += Long.BYTES) {
+                    EIGHT.set(to, end + i, (long) EIGHT.get(to, source + i));
+                }
+                end = stop;
+            }
             while (end < stop) { // may read what it writes
                 to[end++] = to[source++];
             }
