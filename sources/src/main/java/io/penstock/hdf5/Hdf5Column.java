@@ -33,6 +33,7 @@ final class Hdf5Column {
     private static final long BUDGET = 128L << 20;
     private static final int SHARE = 16; // a row that shares a chunk's bytes has at least this part of them
     private static final int AT_ONCE = 16;
+    private static final long NOT_STORED = -1; // the chunk that stands for all these
 
     private final String path;
     private final StoreFile file;
@@ -54,11 +55,12 @@ final class Hdf5Column {
      * @param chunk  what is read at a time
      * @param width  bytes of an element
      * @param fill   the bytes of an element that is not stored
-     * @param plain  where the rows lie in the file, one after another; -1 if they do not
+     * @param plain  whether the bytes of a chunk in the file are its elements
      * @param pieces the chunks by their numbers; null for one that is not stored
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    record Layout(Shape shape, Shape chunk, int width, byte[] fill, long plain, LongFunction<@Nullable Piece> pieces) {}
+    record Layout(
+            Shape shape, Shape chunk, int width, byte[] fill, boolean plain, LongFunction<@Nullable Piece> pieces) {}
 
     Hdf5Column(String path, StoreFile file, Layout layout) {
         this.path = path;
@@ -91,21 +93,27 @@ final class Hdf5Column {
         return layout.width;
     }
 
-    /** Where a row lies in the file; null if it has to be decoded. */
+    /** Where a row lies in the file; null if it has to be decoded, or is not stored whole. */
     <R> RecordGroup.@Nullable Piece<R> plain(int place, long index, Function<ByteBuffer, R> made) {
-        return layout.plain < 0
+        Piece chunk = layout.plain && holdsWholeRows ? layout.pieces.apply(first(index)) : null;
+        return chunk == null || chunk.length < offset(index) + rowBytes
                 ? null
-                : new RecordGroup.Piece<>(place, 0, file, layout.plain + index * rowBytes, rowBytes, made);
+                : new RecordGroup.Piece<>(place, 0, file, chunk.at + offset(index), rowBytes, made);
     }
 
-    /** Whether a row that has to be decoded lies in one chunk. */
+    /** Whether a row has to be decoded, and lies in one chunk. */
     boolean isInOneChunk() {
-        return layout.plain < 0 && holdsWholeRows;
+        return !layout.plain && holdsWholeRows;
     }
 
     /** The chunk in which a row begins. */
     private long first(long index) {
         return index / layout.chunk.dim(0) * (grid.size() / grid.counts().dim(0));
+    }
+
+    /** Where a row begins in a chunk that holds it whole. */
+    private int offset(long index) {
+        return (int) (index % layout.chunk.dim(0)) * rowBytes;
     }
 
     /** The places of rows, by the chunks in which these begin. */
@@ -119,7 +127,7 @@ final class Hdf5Column {
         return places.values();
     }
 
-    /** The rows of the chunk in which one lies, by their indices; empty if it is not stored. */
+    /** The rows of the chunk in which one lies, by their indices. */
     Mono<LongFunction<ByteBuffer>> rows(long index) {
         return chunk(first(index)).map(chunk -> row -> cut(chunk, row));
     }
@@ -133,46 +141,38 @@ final class Hdf5Column {
         @Nullable ByteBuffer held = chunks.held(first);
         return held != null
                 ? Mono.fromCallable(() -> cut(held, index))
-                : chunk(first).map(Thrown.function(chunk -> cut(chunk, index))).switchIfEmpty(assembled(index, first));
+                : chunk(first).map(Thrown.function(chunk -> cut(chunk, index)));
     }
 
     private ByteBuffer cut(ByteBuffer chunk, long index) {
-        ByteBuffer row = chunk.slice((int) (index % layout.chunk.dim(0)) * rowBytes, rowBytes);
+        ByteBuffer row = chunk.slice(offset(index), rowBytes);
         return (long) rowBytes * SHARE >= chunk.capacity()
                 ? row
                 : ByteBuffer.allocate(rowBytes).put(0, row, 0, rowBytes);
     }
 
-    /** A row of several chunks, or of elements that are not stored. */
+    /** A row of several chunks. */
     private Mono<ByteBuffer> assembled(long index, long first) {
         return Mono.defer(() -> {
             long[] start = new long[layout.shape.rank()];
             start[0] = index;
             RegionCells cells = new RegionCells(type, fill, start, rowShape().prepend(1));
             return Flux.range(0, (int) (grid.size() / grid.counts().dim(0)))
-                    .flatMap(
-                            number -> chunk(first + number)
-                                    .map(chunk -> put(cells, chunk, first + number))
-                                    .switchIfEmpty(Mono.fromCallable(() -> put(cells, null, first + number))),
-                            AT_ONCE)
+                    .map(number -> first + number)
+                    .flatMap(number -> chunk(number).doOnNext(chunk -> put(cells, chunk, number)), AT_ONCE)
                     .then(Mono.fromCallable(() -> ByteBuffer.wrap(cells.bytes())));
         });
     }
 
-    private RegionCells put(RegionCells cells, @Nullable ByteBuffer chunk, long number) {
-        if (chunk == null) {
-            cells.putFill(grid.corner(number), grid.chunk());
-        } else {
-            cells.put(Tensor.of(DType.U8, Shape.of(chunk.capacity()), chunk), grid.corner(number), grid.chunk());
-        }
-        return cells;
+    private void put(RegionCells cells, ByteBuffer chunk, long number) {
+        cells.put(Tensor.of(DType.U8, Shape.of(chunk.capacity()), chunk), grid.corner(number), grid.chunk());
     }
 
-    /** The elements of a chunk; empty if it is not stored. */
+    /** The elements of a chunk. */
     private Mono<ByteBuffer> chunk(long number) {
         Piece piece = layout.pieces.apply(number);
         return piece == null
-                ? Mono.empty()
+                ? chunks.get(NOT_STORED, () -> Mono.fromCallable(this::filled))
                 : chunks.get(
                         number,
                         () -> LocalStore.read(
@@ -181,6 +181,13 @@ final class Hdf5Column {
                                 piece.at,
                                 piece.length,
                                 bytes -> decoded(piece, bytes, number)));
+    }
+
+    private ByteBuffer filled() {
+        long[] start = new long[layout.shape.rank()];
+        RegionCells cells = new RegionCells(type, fill, start, layout.chunk);
+        cells.putFill(start, layout.chunk);
+        return ByteBuffer.wrap(cells.bytes());
     }
 
     private ByteBuffer decoded(Piece piece, ByteBuffer bytes, long number) {

@@ -19,7 +19,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -188,26 +187,13 @@ public final class Hdf5Rows implements Dataset<Row>, GroupLoader<Row>, AutoClose
         }
         return columns.get(0)
                 .rows(indices[places.get(0)])
-                .doOnNext(rows -> places.forEach(place -> tell(place, () -> row(rows.apply(indices[place])), receiver)))
-                .hasElement()
+                .doOnNext(rows -> places.forEach(
+                        place -> RecordGroup.tell(place, () -> row(rows.apply(indices[place])), receiver)))
                 .onErrorResume(e -> {
                     places.forEach(place -> receiver.failure(place, e));
-                    return Mono.just(true);
+                    return Mono.empty();
                 })
-                .flatMapMany(isStored -> Flux.fromIterable(isStored ? List.of() : places))
-                .flatMap(place -> RecordGroup.each(place, place + 1, at -> get(indices[at]), receiver))
                 .then();
-    }
-
-    private static void tell(int place, Supplier<Row> row, Receiver<Row> receiver) {
-        Row made;
-        try {
-            made = row.get();
-        } catch (RuntimeException e) { // of this row alone
-            receiver.failure(place, e);
-            return;
-        }
-        receiver.value(place, made);
     }
 
     /** The file and the row: {@code train.h5[17]}. Its state is the file's folder, size and modification time. */

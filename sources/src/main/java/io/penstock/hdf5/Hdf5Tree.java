@@ -18,6 +18,7 @@ import io.jhdf.object.message.DataLayoutMessage.CompactDataLayoutMessage;
 import io.jhdf.object.message.DataLayoutMessage.ContiguousDataLayoutMessage;
 import io.jhdf.object.message.DataSpaceMessage;
 import io.jhdf.object.message.FillValueMessage;
+import io.jhdf.object.message.FilterPipelineMessage;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.hdf5.Hdf5Column.Layout;
@@ -222,7 +223,8 @@ record Hdf5Tree(HdfFile file, StoreFile stored) {
             }
             Shape chunk = Shape.of(lengths);
             Hdf5Chunks chunks = new Hdf5Chunks(file, data, header, shape, chunk, stored.size());
-            return new Layout(shape, chunk, width, fill, -1, chunks::piece);
+            boolean plain = !header.hasMessageOfType(FilterPipelineMessage.class);
+            return new Layout(shape, chunk, width, fill, plain, chunks::piece);
         }
         long rowBytes = row * width;
         if (header.hasMessageOfType(CompactDataLayoutMessage.class)) {
@@ -231,20 +233,20 @@ record Hdf5Tree(HdfFile file, StoreFile stored) {
                     .slice();
             requireBytes(shape, width, held.capacity());
             // reads a byte, which tells if the file was changed
-            return new Layout(shape, shape, width, fill, -1, number -> new Piece(0, 1, bytes -> held));
+            return new Layout(shape, shape, width, fill, false, number -> new Piece(0, 1, bytes -> held));
         }
         long address =
                 header.getMessageOfType(ContiguousDataLayoutMessage.class).getAddress();
         long rows = Math.max(1, READ_AT_ONCE / rowBytes);
         Shape chunk = shape.dropFirst().prepend(rows);
         if (address == Constants.UNDEFINED_ADDRESS) {
-            return new Layout(shape, chunk, width, fill, -1, number -> null);
+            return new Layout(shape, chunk, width, fill, true, number -> null);
         }
         long start = address + file.getUserBlockSize();
         requireBytes(shape, width, address < 0 ? 0 : stored.size() - start);
         long each = rows * rowBytes;
         long end = start + shape.dim(0) * rowBytes;
-        return new Layout(shape, chunk, width, fill, start, number -> {
+        return new Layout(shape, chunk, width, fill, true, number -> {
             long at = start + number * each;
             return new Piece(at, (int) Math.min(each, end - at), ByteBuffer::slice);
         });

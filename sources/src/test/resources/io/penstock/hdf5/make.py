@@ -109,6 +109,7 @@ def layouts(name, **options):
         sparse = file.create_dataset("sparse", (9, 4), "f4", chunks=(2, 3), fillvalue=1.5)
         sparse[4] = 7
         file.create_dataset("empty-chunks", (4, 2), ">i2", chunks=(2, 2), fillvalue=258)
+        file.create_dataset("empty-gzip", (6, 2), "<i2", chunks=(2, 2), fillvalue=258, compression="gzip")[2:4] = 5
         file.create_dataset("never-written", (3, 2), "u2", fillvalue=7)
         file.create_dataset("many", data=np.arange(300, dtype="u2"), chunks=(1,), maxshape=(None,))
         compact = h5py.h5p.create(h5py.h5p.DATASET_CREATE)

@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.LongFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -210,16 +211,24 @@ public final class RecordGroup<R> implements GroupLoader.Receiver<ByteBuffer> {
         List<Piece<R>> pieces = runs.get(run).pieces;
         long start = runs.get(run).bytes.offset();
         for (Piece<R> piece : pieces) {
-            R made;
-            try {
-                made = piece.made.apply(
-                        pieces.size() == 1 ? bytes : part(bytes, (int) (piece.start - start), piece.length));
-            } catch (Throwable e) { // of this record alone
-                receiver.failure(piece.place, e);
-                continue;
-            }
-            receiver.value(piece.place, made);
+            tell(
+                    piece.place,
+                    () -> piece.made.apply(
+                            pieces.size() == 1 ? bytes : part(bytes, (int) (piece.start - start), piece.length)),
+                    receiver);
         }
+    }
+
+    /** Makes the sample of a place, and tells of it. */
+    public static <R> void tell(int place, Supplier<R> made, GroupLoader.Receiver<R> receiver) {
+        R value;
+        try {
+            value = made.get();
+        } catch (Throwable e) { // of this sample alone
+            receiver.failure(place, e);
+            return;
+        }
+        receiver.value(place, value);
     }
 
     private static ByteBuffer part(ByteBuffer bytes, int from, int length) {
