@@ -2,9 +2,7 @@ package io.penstock.order;
 
 import io.penstock.order.internal.Mixing;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /**
  * Groups by the classes of samples, for metric learning: batches of P classes by K samples, pairs, and triplets. All are
@@ -112,37 +110,35 @@ public final class ClassGroups {
          * @param classes at least this many must be left
          */
         static ClassIndex of(int[] labels, int each, int classes) {
-            Map<Integer, Integer> counts = new TreeMap<>();
             long print = 0;
             for (int label : labels) {
-                counts.merge(label, 1, Integer::sum);
                 print = Mixing.fold(print, label);
             }
-            int all = counts.size();
-            counts.values().removeIf(count -> count < each);
-            if (counts.size() < classes) {
-                throw new IllegalArgumentException(
-                        "%d classes of %d samples or more are needed, %d of %d classes have them"
-                                .formatted(classes, each, counts.size(), all));
-            }
-            int[] ends = new int[counts.size()];
-            Map<Integer, Integer> places = new HashMap<>();
+            long[] sorted = IntStream.range(0, labels.length)
+                    .mapToLong(sample -> (long) labels[sample] << Integer.SIZE | sample)
+                    .sorted()
+                    .toArray();
+            int[] samples = new int[labels.length];
+            int[] ends = new int[labels.length];
+            int all = 0;
+            int large = 0;
             int end = 0;
-            for (Map.Entry<Integer, Integer> counted : counts.entrySet()) {
-                int number = places.size();
-                places.put(counted.getKey(), end);
-                end += counted.getValue();
-                ends[number] = end;
-            }
-            int[] samples = new int[end];
-            for (int sample = 0; sample < labels.length; sample++) {
-                Integer place = places.get(labels[sample]);
-                if (place != null) {
-                    samples[place] = sample;
-                    places.put(labels[sample], place + 1);
+            for (int from = 0, to = 0; from < sorted.length; from = to) {
+                while (to < sorted.length && sorted[to] >> Integer.SIZE == sorted[from] >> Integer.SIZE) {
+                    samples[end + to - from] = (int) sorted[to++];
+                }
+                all++;
+                if (to - from >= each) {
+                    end += to - from;
+                    ends[large++] = end;
                 }
             }
-            return new ClassIndex(samples, ends, print);
+            if (large < classes) {
+                throw new IllegalArgumentException(
+                        "%d classes of %d samples or more are needed, %d of %d classes have them"
+                                .formatted(classes, each, large, all));
+            }
+            return new ClassIndex(Arrays.copyOf(samples, end), Arrays.copyOf(ends, large), print);
         }
 
         int classes() {

@@ -23,9 +23,6 @@ final class DrawnSources {
 
     static final long NEVER = Long.MAX_VALUE;
 
-    /** More draws than a run has. */
-    private static final long FAR = 1L << 61;
-
     private final WeightList list;
 
     /** 1 / u. */
@@ -146,37 +143,40 @@ final class DrawnSources {
             return isOther ? -1 : draws + (more >>> Long.SIZE - 1); // no branch, as nothing foretells which
         }
 
-        /** Where the window of the next draw begins, found without the one before. */
+        /** Where the window of the next draw begins, found without the one before: near the draws that were made. */
         private long found() {
             BigInteger wanted = BigInteger.valueOf(count)
                     .multiply(BigInteger.valueOf(parts))
                     .add(BigInteger.ONE)
                     .multiply(BigInteger.valueOf(WeightList.UNIT));
-            int last = list.segments() - 1;
-            while (last > 0 && above(list.segment(last), 0, wanted).signum() >= 0) {
-                last--;
-            }
-            WeightSegment there = list.segment(last);
-            long low = 0;
-            long high = Math.min(there.length(), FAR);
             segment = -1;
-            if (above(there, high, wanted).signum() < 0) {
-                return NEVER;
+            long low = DrawnSources.this.number;
+            long high = low;
+            for (long more = 1; above(high, wanted).signum() < 0; more *= 2) {
+                if (high == WeightList.FAR) {
+                    return NEVER;
+                }
+                high = Math.min(WeightList.FAR, high + more);
+            }
+            for (long less = 1; low > 0 && above(low, wanted).signum() >= 0; less *= 2) {
+                low = Math.max(0, low - less);
             }
             while (high - low > 1) {
                 long middle = (low + high) >>> 1;
-                if (above(there, middle, wanted).signum() < 0) {
+                if (above(middle, wanted).signum() < 0) {
                     low = middle;
                 } else {
                     high = middle;
                 }
             }
-            moveTo(last, high, above(there, high, wanted).longValueExact());
-            return there.from() + high;
+            moveTo(list.number(high), high, above(high, wanted).longValueExact());
+            return high;
         }
 
-        private BigInteger above(WeightSegment there, long draws, BigInteger wanted) {
-            return there.sum(number, draws)
+        /** By how much the sum before a draw is above a threshold, in the units of the draw's segment over 1 / u. */
+        private BigInteger above(long draw, BigInteger wanted) {
+            WeightSegment there = list.segmentAt(draw);
+            return there.sum(number, draw - there.from())
                     .multiply(BigInteger.valueOf(parts))
                     .subtract(wanted.multiply(BigInteger.valueOf(there.scale())));
         }
@@ -192,7 +192,10 @@ final class DrawnSources {
                 if (draws >= 0) {
                     if (exceeds) {
                         toEnd = draws;
-                        moveTo(next, from + draws, sum + parts * there.gain(number, from, draws) - threshold);
+                        moveTo(
+                                next,
+                                there.from() + from + draws,
+                                sum + parts * there.gain(number, from, draws) - threshold);
                     } else {
                         toBegin = draws;
                     }
@@ -208,15 +211,15 @@ final class DrawnSources {
             return NEVER;
         }
 
-        private void moveTo(int next, long draws, long sum) {
+        private void moveTo(int next, long draw, long sum) {
             WeightSegment there = list.segment(next);
             segment = next;
-            place = there.from() + draws;
+            place = draw;
             above = sum;
             until = there.from() + there.length() - 1;
             unit = there.unit();
             rise = parts * there.rises()[number];
-            growth = 2 * (parts * there.scale() * there.weights()[number] + rise * draws);
+            growth = 2 * (parts * there.scale() * there.weights()[number] + rise * (draw - there.from()));
         }
     }
 }

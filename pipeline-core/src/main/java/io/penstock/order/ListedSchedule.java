@@ -124,7 +124,7 @@ final class ListedSchedule implements SourceSchedule {
             long begin = number << BITS;
             reach(Math.max(begin, first));
             Block block = new Block(number, drawn.counts(), new byte[BLOCK], new short[BLOCK]);
-            WeightSegment segment = list.segment(list.number(drawn.number()));
+            WeightSegment segment = list.segmentAt(drawn.number());
             long periods = periods(segment, begin + BLOCK);
             if (periods > 1) {
                 fill(block, drawn.number() + segment.period());
@@ -185,7 +185,7 @@ final class ListedSchedule implements SourceSchedule {
             drawn = new DrawnSources(list, known.getValue());
         }
         while (drawn.number() < number) {
-            WeightSegment segment = list.segment(list.number(drawn.number()));
+            WeightSegment segment = list.segmentAt(drawn.number());
             long periods = periods(segment, number);
             long[] before = drawn.counts();
             for (long draws = periods > 1 ? segment.period() : Math.min(BLOCK, number - drawn.number());

@@ -85,22 +85,7 @@ final class PeriodicSchedule implements SourceSchedule {
                 return counts;
             }
         }
-        int left = LONG;
-        for (int source = 0; source < shares.length; source++) {
-            counts[source] = (int) (shares[source] * LONG);
-            left -= counts[source];
-        }
-        // the largest remainders get one more; of equal ones the first
-        IntStream.range(0, shares.length)
-                .boxed()
-                .sorted((a, b) -> Double.compare(remainder(shares[b], counts[b]), remainder(shares[a], counts[a])))
-                .limit(left)
-                .forEach(source -> counts[source]++);
-        return counts;
-    }
-
-    private static double remainder(double share, int count) {
-        return share * LONG - count;
+        return WeightList.rounded(shares, LONG);
     }
 
     private static boolean represents(double[] shares, int sum, int[] counts) {

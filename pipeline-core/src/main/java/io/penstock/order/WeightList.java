@@ -6,6 +6,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -30,21 +31,26 @@ final class WeightList {
     /** Sums up to here fit into 63 bits. */
     private static final long LAST = 1L << 38;
 
+    /** More draws than a run has. */
+    static final long FAR = 1L << 62;
+
     private static final String NUMBERS = "\\d{1,8}(?::\\d{1,8}){1,254}";
     static final String PATTERN = "0=%1$s(?: \\d{1,12}=%1$s)*+(?: line)?".formatted(NUMBERS);
     private static final Pattern ENTRY = Pattern.compile("(\\d{1,12})=(%s)".formatted(NUMBERS));
 
+    private final long[] from;
     private final WeightSegment[] segments;
     private final boolean lines;
 
     private WeightList(long[] from, int[][] weights, boolean lines) {
         int sources = weights[0].length;
+        this.from = from;
         this.lines = lines;
         this.segments = new WeightSegment[from.length];
         long[] sums = new long[sources];
         for (int entry = 0; entry < from.length; entry++) {
             boolean last = entry == from.length - 1;
-            long length = last ? Long.MAX_VALUE - from[entry] : from[entry + 1] - from[entry];
+            long length = (last ? FAR : from[entry + 1]) - from[entry];
             boolean sloped = lines && !last && !Arrays.equals(weights[entry], weights[entry + 1]);
             int[] rises = new int[sources];
             long[] next = new long[sources];
@@ -70,9 +76,7 @@ final class WeightList {
             boolean ascends = entry == 0 ? from[0] == 0 : from[entry] > from[entry - 1];
             if (!ascends || from[entry] > LAST) {
                 throw new IllegalArgumentException("the draws of weights must ascend from 0 to %,d at most, were %s"
-                        .formatted(
-                                LAST,
-                                LongStream.of(from).mapToObj(Long::toString).collect(Collectors.joining(", "))));
+                        .formatted(LAST, Arrays.toString(from)));
             }
         }
         WeightList list = new WeightList(from, weights, lines);
@@ -94,24 +98,23 @@ final class WeightList {
         return list;
     }
 
-    /** Shares in multiples of 1 / WHOLE. The largest remainders get one more; of equal ones the first. */
-    private static int[] whole(double[] weights) {
+    private static int[] whole(double... weights) {
         double sum = 0;
         for (double weight : weights) {
             sum += weight;
         }
-        double[] shares = new double[weights.length];
-        int[] whole = new int[weights.length];
-        int left = WHOLE;
-        for (int source = 0; source < weights.length; source++) {
-            shares[source] = weights[source] / sum * WHOLE;
-            whole[source] = (int) shares[source];
-            left -= whole[source];
-        }
-        IntStream.range(0, weights.length)
+        double all = sum;
+        return rounded(DoubleStream.of(weights).map(weight -> weight / all).toArray(), WHOLE);
+    }
+
+    /** Shares as whole numbers of this sum. The largest remainders get one more; of equal ones the first. */
+    static int[] rounded(double[] shares, int sum) {
+        int[] whole =
+                DoubleStream.of(shares).mapToInt(share -> (int) (share * sum)).toArray();
+        IntStream.range(0, shares.length)
                 .boxed()
-                .sorted((a, b) -> Double.compare(shares[b] - whole[b], shares[a] - whole[a]))
-                .limit(left)
+                .sorted((a, b) -> Double.compare(shares[b] * sum - whole[b], shares[a] * sum - whole[a]))
+                .limit(sum - IntStream.of(whole).sum())
                 .forEach(source -> whole[source]++);
         return whole;
     }
@@ -134,10 +137,8 @@ final class WeightList {
     }
 
     private static int[] scaled(String text) {
-        int[] numbers = Pattern.compile(":")
-                .splitAsStream(text)
-                .mapToInt(Integer::parseInt)
-                .toArray();
+        int[] numbers =
+                Arrays.stream(text.split(":")).mapToInt(Integer::parseInt).toArray();
         long sum = IntStream.of(numbers).asLongStream().sum();
         if (sum < 1 || WHOLE % sum != 0) {
             throw new IllegalArgumentException(
@@ -160,6 +161,11 @@ final class WeightList {
         return segments[number];
     }
 
+    /** The segment that a draw is in. */
+    WeightSegment segmentAt(long draw) {
+        return segments[number(draw)];
+    }
+
     /** The last segment, which has no end. */
     WeightSegment last() {
         return segments[segments.length - 1];
@@ -167,22 +173,13 @@ final class WeightList {
 
     /** The number of the segment that a draw is in. */
     int number(long draw) {
-        int low = 0;
-        int high = segments.length;
-        while (high - low > 1) {
-            int middle = (low + high) >>> 1;
-            if (segments[middle].from() <= draw) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
+        int found = Arrays.binarySearch(from, draw);
+        return found < 0 ? -found - 2 : found;
     }
 
     /** The sum of a source's weights before a draw, rounded. */
     double sum(int source, long draw) {
-        WeightSegment segment = segments[number(draw)];
+        WeightSegment segment = segmentAt(draw);
         return segment.sum(source, draw - segment.from()).doubleValue() / segment.unit();
     }
 
@@ -190,7 +187,8 @@ final class WeightList {
     boolean equalsWithin(WeightList other, long first, long end) {
         long[] ends = LongStream.concat(
                         LongStream.of(first, end),
-                        LongStream.concat(from(), other.from()).filter(draw -> draw > first && draw < end))
+                        LongStream.concat(LongStream.of(from), LongStream.of(other.from))
+                                .filter(draw -> draw > first && draw < end))
                 .sorted()
                 .toArray();
         for (int i = 1; i < ends.length; i++) {
@@ -201,13 +199,9 @@ final class WeightList {
         return true;
     }
 
-    private LongStream from() {
-        return Arrays.stream(segments).mapToLong(WeightSegment::from);
-    }
-
     private boolean isNear(WeightList other, long draw) {
-        WeightSegment here = segments[number(draw)];
-        WeightSegment there = other.segments[other.number(draw)];
+        WeightSegment here = segmentAt(draw);
+        WeightSegment there = other.segmentAt(draw);
         return IntStream.range(0, sources())
                 .allMatch(source -> Math.abs(here.share(source, draw) - there.share(source, draw)) < 1.5);
     }
