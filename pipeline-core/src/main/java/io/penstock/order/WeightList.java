@@ -76,7 +76,9 @@ final class WeightList {
             boolean ascends = entry == 0 ? from[0] == 0 : from[entry] > from[entry - 1];
             if (!ascends || from[entry] > LAST) {
                 throw new IllegalArgumentException("the draws of weights must ascend from 0 to %,d at most, were %s"
-                        .formatted(LAST, Arrays.toString(from)));
+                        .formatted(
+                                LAST,
+                                LongStream.of(from).mapToObj(Long::toString).collect(Collectors.joining(", "))));
             }
         }
         WeightList list = new WeightList(from, weights, lines);

@@ -1,22 +1,17 @@
 package io.penstock.pipeline;
 
 import io.penstock.cache.SampleKey;
-import io.penstock.fault.StoreException;
-import io.penstock.internal.FileErrors;
+import io.penstock.internal.FileWork;
 import io.penstock.internal.Thrown;
 import io.penstock.internal.index.IndexFolder;
-import io.penstock.internal.index.KnownSummaries;
 import io.penstock.internal.index.Selection;
-import io.penstock.internal.index.SummaryFile;
+import io.penstock.internal.index.Summaries;
 import io.penstock.order.Sampler;
 import io.penstock.stream.Sample;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -41,20 +36,18 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
     Mono<S> run() {
         Path folder = indexing.folder;
         return folder == null
-                ? Mono.defer(() -> new Pass(null, null).run())
+                ? Mono.defer(() -> new Pass(null).run())
                 : IndexBuild.using(
                         () -> IndexFolder.open(folder, stage, input.fingerprint()),
-                        open -> IndexBuild.using(
-                                open::knownSummaries,
-                                known -> IndexBuild.using(open::createSummaries, file -> kept(open, known, file))));
+                        open -> IndexBuild.using(open::summaries, kept -> kept(open, kept)));
     }
 
-    private Mono<S> kept(IndexFolder folder, KnownSummaries known, SummaryFile file) {
-        Pass pass = new Pass(known, file);
+    private Mono<S> kept(IndexFolder folder, Summaries kept) {
+        Pass pass = new Pass(kept);
         return pass.run()
                 .flatMap(total -> IndexBuild.elsewhere(() -> {
                     if (pass.complete) {
-                        folder.finish(file);
+                        folder.finish(kept);
                     }
                     return total;
                 }));
@@ -78,28 +71,26 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
 
     private final class Pass {
 
-        private final @Nullable KnownSummaries known;
-        private final @Nullable SummaryFile file;
+        private final @Nullable Summaries kept;
         private final S total = summary.empty();
         private long examined;
         private long found;
         private volatile boolean complete = true;
         private long lastTick = System.nanoTime();
 
-        Pass(@Nullable KnownSummaries known, @Nullable SummaryFile file) {
-            this.known = known;
-            this.file = file;
+        Pass(@Nullable Summaries kept) {
+            this.kept = kept;
         }
 
         Mono<S> run() {
             int atOnce = Runtime.getRuntime().availableProcessors();
-            return Flux.<Job>fromIterable(() -> new Jobs(known))
+            return Flux.generate(() -> part(0), this::nextJob)
                     .subscribeOn(Schedulers.boundedElastic())
-                    .flatMapSequential(job -> job.known ? read(job) : loaded(job), atOnce, AHEAD)
+                    .flatMapSequential(job -> job.known && kept != null ? read(job, kept) : loaded(job), atOnce, AHEAD)
                     .publishOn(Schedulers.boundedElastic())
                     .doOnNext(Thrown.consumer(this::merge))
                     .then(IndexBuild.elsewhere(() -> {
-                        indexing.progress.accept(new Indexing.Progress(examined, found, input.size()));
+                        progress();
                         return total;
                     }));
         }
@@ -111,26 +102,23 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
             long now = System.nanoTime();
             if (now - lastTick >= TICK) {
                 lastTick = now;
-                keeping(() -> {
-                    if (file != null) {
-                        file.flush();
-                    }
-                });
-                indexing.progress.accept(new Indexing.Progress(examined, found, input.size()));
+                if (kept != null) {
+                    FileWork.run(keeping(), kept::flush);
+                }
+                progress();
             }
         }
 
-        private Flux<Summarised<S>> read(Job job) {
+        private void progress() {
+            indexing.progress.accept(new Indexing.Progress(examined, found, input.size()));
+        }
+
+        private Flux<Summarised<S>> read(Job job, Summaries from) {
             return Flux.fromIterable(job.parts)
                     .map(Thrown.function(part -> {
-                        byte[][] bytes = new byte[1][];
-                        keeping(() -> {
-                            bytes[0] = known == null ? new byte[0] : known.get(part.key);
-                            if (file != null) {
-                                file.add(part.key, bytes[0]);
-                            }
-                        });
-                        return new Summarised<>(summary.read(ByteBuffer.wrap(bytes[0])), part.end - part.first, true);
+                        byte[] bytes = FileWork.get(keeping(), () -> from.get(part.key));
+                        FileWork.run(keeping(), () -> from.add(part.key, bytes));
+                        return new Summarised<>(summary.read(ByteBuffer.wrap(bytes)), part.end - part.first, true);
                     }))
                     .subscribeOn(Schedulers.boundedElastic());
         }
@@ -143,15 +131,29 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
                     .handle(new Adding(job, samples)::add);
         }
 
-        private void keeping(Keeping action) {
-            try {
-                action.run();
-            } catch (IOException e) {
-                throw new StoreException(
-                        "cannot keep the summaries of \"%s\" in %s: %s"
-                                .formatted(stage, indexing.folder, FileErrors.reason(e)),
-                        e);
+        private String keeping() {
+            return "cannot keep the summaries of \"%s\" in %s".formatted(stage, indexing.folder);
+        }
+
+        private boolean isKnown(Part part) {
+            return kept != null && kept.has(part.key);
+        }
+
+        /** Cuts a job that begins with a part, and returns the part behind it. */
+        private @Nullable Part nextJob(@Nullable Part first, SynchronousSink<Job> sink) {
+            if (first == null) {
+                sink.complete();
+                return null;
             }
+            boolean isKnown = isKnown(first);
+            List<Part> parts = new ArrayList<>(List.of(first));
+            Part next = part(first.end);
+            while (next != null && isKnown(next) == isKnown && next.end - first.first <= MOST) {
+                parts.add(next);
+                next = part(next.end);
+            }
+            sink.next(new Job(parts, isKnown));
+            return next;
         }
 
         /** The samples of a job become summaries of its parts. Called by one thread at a time. */
@@ -184,8 +186,8 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
                 }
                 Part at = job.parts.get(part);
                 if (++index == at.end) {
-                    if (file != null && whole) {
-                        keeping(() -> file.add(at.key, summary.write(current)));
+                    if (kept != null && whole) {
+                        FileWork.run(keeping(), () -> kept.add(at.key, summary.write(current)));
                     }
                     complete &= whole;
                     sink.next(new Summarised<>(current, at.end - at.first, false));
@@ -197,63 +199,22 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
         }
     }
 
-    @FunctionalInterface
-    private interface Keeping {
-        void run() throws IOException;
-    }
-
-    /** Cuts the dataset. */
-    private final class Jobs implements Iterator<Job> {
-
-        private final @Nullable KnownSummaries known;
-        private @Nullable Part next = part(0);
-
-        Jobs(@Nullable KnownSummaries known) {
-            this.known = known;
+    /** The part that begins with a sample; null behind the last one. */
+    private @Nullable Part part(long first) {
+        if (first == input.size()) {
+            return null;
         }
-
-        private @Nullable Part part(long first) {
-            if (first == input.size()) {
-                return null;
+        SampleId id = input.id(first);
+        List<String> state = id.state();
+        SampleKey key = id.key();
+        long end = first + 1;
+        for (; end < input.size() && end - first < MOST; end++) {
+            SampleId other = input.id(end);
+            if (!other.state().equals(state)) {
+                break;
             }
-            SampleId id = input.id(first);
-            List<String> state = id.state();
-            SampleKey key = id.key();
-            long end = first + 1;
-            for (; end < input.size() && end - first < MOST; end++) {
-                SampleId other = input.id(end);
-                if (!other.state().equals(state)) {
-                    break;
-                }
-                key = key.with(other.key());
-            }
-            return new Part(first, end, key);
+            key = key.with(other.key());
         }
-
-        private boolean isKnown(Part part) {
-            return known != null && known.has(part.key);
-        }
-
-        @Override
-        public boolean hasNext() {
-            return next != null;
-        }
-
-        @Override
-        public Job next() {
-            Part part = next;
-            if (part == null) {
-                throw new NoSuchElementException();
-            }
-            boolean isKnown = isKnown(part);
-            List<Part> parts = new ArrayList<>();
-            long first = part.first;
-            while (part != null && isKnown(part) == isKnown && (parts.isEmpty() || part.end - first <= MOST)) {
-                parts.add(part);
-                part = part(part.end);
-            }
-            next = part;
-            return new Job(parts, isKnown);
-        }
+        return new Part(first, end, key);
     }
 }

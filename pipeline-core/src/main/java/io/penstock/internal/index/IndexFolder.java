@@ -176,14 +176,9 @@ public record IndexFolder(Path folder, String stage, Fingerprint fingerprint, Fi
         return folder.resolve("%s-%s%s".formatted(stage, UUID.randomUUID(), PARTIAL));
     }
 
-    /** The summaries of earlier states of the data and of passes that did not end. */
-    public KnownSummaries knownSummaries() {
-        return FileWork.get(READING + folder, () -> KnownSummaries.of(files()));
-    }
-
-    /** A file for new summaries. */
-    public SummaryFile createSummaries() {
-        return FileWork.get(KEEPING + folder, () -> SummaryFile.create(partial()));
+    /** The summaries of earlier states of the data and of passes that did not end, and a file for new ones. */
+    public Summaries summaries() {
+        return FileWork.get(KEEPING + folder, () -> Summaries.create(partial(), files()));
     }
 
     /**
@@ -195,7 +190,7 @@ public record IndexFolder(Path folder, String stage, Fingerprint fingerprint, Fi
     }
 
     /** As {@link #finish(CountFile)}. */
-    public void finish(SummaryFile file) {
+    public void finish(Summaries file) {
         finish(file, finished(SUMMARIES));
     }
 

@@ -1,0 +1,148 @@
+package io.penstock.internal.index;
+
+import io.penstock.cache.SampleKey;
+import io.penstock.internal.AtomicFile;
+import io.penstock.internal.Crc32c;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Summaries of parts of a dataset, by the keys of the parts: those in files of earlier passes, read from there when they are
+ * asked for, and a file of this pass. It is written under the name of an unfinished file, and gets its final name when all
+ * are there. Memory: about 100 bytes a summary.
+ * <pre>
+ *  magic, 8 bytes | entry | entry | …
+ *  entry: key, 16 bytes | n, 4 bytes | CRC-32C of the summary, 4 bytes | summary, n bytes      all big-endian
+ * </pre>
+ */
+public final class Summaries implements IndexFolder.Kept {
+
+    private static final long MAGIC = 0x5053_534D_0000_0001L; // PSSM, version 1
+    private static final int HEADER = 3 * Long.BYTES;
+    private static final int BUFFER = 1 << 16;
+
+    private final List<FileChannel> files = new ArrayList<>();
+    private final Map<SampleKey, Place> known = new HashMap<>();
+    private final Path path;
+    private final DataOutputStream out;
+
+    private record Place(FileChannel file, long offset, int length) {}
+
+    private Summaries(Path path) throws IOException {
+        this.path = path;
+        FileChannel written = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        files.add(written);
+        this.out = new DataOutputStream(new BufferedOutputStream(Channels.newOutputStream(written), BUFFER));
+    }
+
+    static Summaries create(Path path, List<Path> earlier) throws IOException {
+        Summaries summaries = new Summaries(path);
+        try {
+            summaries.out.writeLong(MAGIC);
+            for (Path each : earlier) {
+                summaries.read(each);
+            }
+            return summaries;
+        } catch (IOException | RuntimeException e) {
+            summaries.close();
+            throw e;
+        }
+    }
+
+    /** Reads a file up to its end or to the first entry that is not whole; nothing of a file that is none. */
+    private void read(Path earlier) throws IOException {
+        FileChannel file = FileChannel.open(earlier);
+        files.add(file);
+        long size = file.size();
+        try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(earlier), BUFFER))) {
+            if (in.readLong() != MAGIC) {
+                return;
+            }
+            for (long at = Long.BYTES; at < size; ) {
+                SampleKey key = new SampleKey(in.readLong(), in.readLong());
+                int length = in.readInt();
+                int checksum = in.readInt();
+                if (length < 0 || length > size - at - HEADER || Crc32c.of(in.readNBytes(length)) != checksum) {
+                    return;
+                }
+                known.put(key, new Place(file, at + HEADER, length));
+                at += HEADER + length;
+            }
+        } catch (EOFException e) {
+            return; // a process was killed while it wrote the entry
+        }
+    }
+
+    /** Whether an earlier pass has the summary of a key. */
+    public boolean has(SampleKey key) {
+        return known.containsKey(key);
+    }
+
+    /** The summary of a key that an earlier pass has. */
+    public byte[] get(SampleKey key) throws IOException {
+        Place place = known.get(key);
+        if (place == null) {
+            throw new IllegalArgumentException("no summary of " + key);
+        }
+        ByteBuffer bytes = ByteBuffer.allocate(place.length);
+        while (bytes.hasRemaining()) {
+            if (place.file.read(bytes, place.offset + bytes.position()) < 0) {
+                throw new EOFException("a file of summaries was cut while it was read");
+            }
+        }
+        return bytes.array();
+    }
+
+    /** Called by several threads. */
+    public void add(SampleKey key, byte[] summary) throws IOException {
+        synchronized (out) {
+            out.writeLong(key.high());
+            out.writeLong(key.low());
+            out.writeInt(summary.length);
+            out.writeInt(Crc32c.of(summary));
+            out.write(summary);
+        }
+    }
+
+    /** Writes what was added, so that it outlives the process. */
+    public void flush() throws IOException {
+        synchronized (out) {
+            out.flush();
+        }
+    }
+
+    @Override
+    public void finish(Path name) throws IOException {
+        flush();
+        files.get(0).force(true);
+        AtomicFile.rename(path, name);
+    }
+
+    /** Keeps what was added. */
+    @Override
+    public void close() throws IOException {
+        try {
+            if (files.get(0).isOpen()) {
+                flush();
+            }
+        } finally {
+            for (FileChannel file : files) {
+                file.close();
+            }
+        }
+    }
+}
