@@ -18,7 +18,7 @@ final class Bands {
     }
 
     private int slot(int sample, int band, int probe) {
-        long value = likeness.band(signatures, sample * likeness.bytes(), band, probe) * 0x9E37_79B9_7F4A_7C15L;
+        long value = likeness.band().value(signatures, sample * likeness.bytes(), band, probe) * 0x9E37_79B9_7F4A_7C15L;
         return (int) (value >>> 32) & heads[band].length - 1;
     }
 
@@ -29,7 +29,7 @@ final class Bands {
             for (int probe = 0; probe < likeness.probes(); probe++) {
                 int each = heads[band][slot(sample, band, probe)];
                 for (; each > 0; each = next[band][each - 1]) {
-                    if (likeness.alike(signatures, sample * bytes, (each - 1) * bytes)) {
+                    if (likeness.alike().test(signatures, sample * bytes, (each - 1) * bytes)) {
                         return true;
                     }
                 }

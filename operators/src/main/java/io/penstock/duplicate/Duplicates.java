@@ -1,6 +1,5 @@
 package io.penstock.duplicate;
 
-import com.dynatrace.hash4j.hashing.HashValue128;
 import com.dynatrace.hash4j.hashing.Hashing;
 import com.dynatrace.hash4j.similarity.ElementHashProvider;
 import com.dynatrace.hash4j.similarity.SimilarityHashPolicy;
@@ -17,7 +16,6 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
@@ -63,7 +61,7 @@ public final class Duplicates<T> {
      * @param content what is compared of a sample: such as the pixels without the label
      */
     public static <T> Duplicates<T> exact(String what, Function<? super T, List<Tensor>> content) {
-        return new Duplicates<>(new Likeness.Exact(), what, "exact", sample -> contentHash(content.apply(sample)));
+        return new Duplicates<>(Likeness.exact(), what, "exact", sample -> contentHash(content.apply(sample)));
     }
 
     /**
@@ -77,9 +75,9 @@ public final class Duplicates<T> {
     public static <T> Duplicates<T> nearTexts(double similarity, String what, Function<? super T, String> text) {
         check(similarity, 0.5);
         SimilarityHashPolicy policy =
-                SimilarityHashing.superMinHash(Likeness.MinHash.COMPONENTS, Byte.SIZE, SuperMinHashVersion.V1);
+                SimilarityHashing.superMinHash(Likeness.COMPONENTS, Byte.SIZE, SuperMinHashVersion.V1);
         return new Duplicates<>(
-                Likeness.MinHash.of(similarity),
+                Likeness.ofMinHashes(similarity),
                 what,
                 "near=" + similarity,
                 sample -> policy.createHasher().compute(ElementHashProvider.ofValues(shingles(text.apply(sample)))));
@@ -97,7 +95,7 @@ public final class Duplicates<T> {
     public static <T> Duplicates<T> nearPictures(double similarity, String what, Function<? super T, Tensor> pixels) {
         check(similarity, LEAST_OF_PICTURES);
         return new Duplicates<>(
-                new Likeness.Bits(similarity), what, "near=" + similarity, sample -> gradients(pixels.apply(sample)));
+                Likeness.ofBits(similarity), what, "near=" + similarity, sample -> gradients(pixels.apply(sample)));
     }
 
     private static void check(double similarity, double least) {
@@ -159,18 +157,14 @@ public final class Duplicates<T> {
 
     /** The samples in the order of their keys. */
     private static int[] byKey(Dataset<?> data) {
-        SampleKey[] keys = new SampleKey[(int) data.size()];
-        for (int i = 0; i < keys.length; i++) {
-            keys[i] = data.id(i).key();
-        }
-        Comparator<Integer> order = (a, b) -> {
-            int high = Long.compareUnsigned(keys[a].high(), keys[b].high());
-            int low = high != 0 ? high : Long.compareUnsigned(keys[a].low(), keys[b].low());
-            return low != 0 ? low : a - b;
-        };
+        long[][] keys = new long[(int) data.size()][];
+        Arrays.setAll(keys, i -> {
+            SampleKey key = data.id(i).key();
+            return new long[] {key.high(), key.low()};
+        });
         return IntStream.range(0, keys.length)
                 .boxed()
-                .sorted(order)
+                .sorted((a, b) -> Arrays.compareUnsigned(keys[a], keys[b]))
                 .mapToInt(number -> number)
                 .toArray();
     }
@@ -180,8 +174,7 @@ public final class Duplicates<T> {
         for (Tensor tensor : tensors) {
             hash.putString(tensor.type()).putByteArray(tensor.toByteArray());
         }
-        HashValue128 value = hash.get();
-        return value.toByteArray();
+        return hash.get().toByteArray();
     }
 
     private static long[] shingles(String text) {
@@ -202,14 +195,14 @@ public final class Duplicates<T> {
             throw new IllegalArgumentException("a picture must be u8[h, w, c], was " + pixels.type());
         }
         double[][] cells = cells(pixels);
-        BitSet bits = new BitSet(Likeness.Bits.BITS);
+        BitSet bits = new BitSet(Likeness.BITS);
         for (int y = 0; y < CELLS - 1; y++) {
             for (int x = 0; x < CELLS - 1; x++) {
                 bits.set(y * (CELLS - 1) + x, cells[y][x] < cells[y][x + 1]);
                 bits.set((CELLS - 1 + y) * (CELLS - 1) + x, cells[y][x] < cells[y + 1][x]);
             }
         }
-        return Arrays.copyOf(bits.toByteArray(), Likeness.Bits.BITS / Byte.SIZE);
+        return Arrays.copyOf(bits.toByteArray(), Likeness.BITS / Byte.SIZE);
     }
 
     private static double[][] cells(Tensor pixels) {

@@ -272,7 +272,7 @@ class DuplicatesTest {
     @Test
     void bits_upTo15Apart_areAllFound() {
         SplittableRandom random = new SplittableRandom(5);
-        Likeness.Bits bits = new Likeness.Bits(0.89);
+        Likeness bits = Likeness.ofBits(0.89);
         for (int turn = 0; turn < 2000; turn++) {
             byte[] pair = new byte[32];
             for (int i = 0; i < 16; i++) {
