@@ -33,14 +33,16 @@ public record FieldFit(
         long distinct,
         Map<String, Long> classes) {
 
+    static final int PERCENTILES = 101;
+
     public FieldFit {
         if (values < 0 || missing < 0 || infinite < 0 || missing + infinite > values) {
             throw new IllegalArgumentException(
                     "there cannot be %d missing and %d infinite of %d values".formatted(missing, infinite, values));
         }
-        if (!percentiles.isEmpty() && percentiles.size() != Numbers.Moments.PERCENTILES) {
-            throw new IllegalArgumentException("there must be %d percentiles or none, were %d"
-                    .formatted(Numbers.Moments.PERCENTILES, percentiles.size()));
+        if (!percentiles.isEmpty() && percentiles.size() != PERCENTILES) {
+            throw new IllegalArgumentException(
+                    "there must be %d percentiles or none, were %d".formatted(PERCENTILES, percentiles.size()));
         }
         percentiles = List.copyOf(percentiles);
         classes = Collections.unmodifiableMap(new LinkedHashMap<>(classes));

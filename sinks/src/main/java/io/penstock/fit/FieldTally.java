@@ -7,7 +7,6 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -103,23 +102,14 @@ final class FieldTally {
 
     /** What a fit says of it. */
     FieldFit fit() {
-        Numbers.Moments found = numbers.moments();
-        Map<String, Long> classes = new LinkedHashMap<>();
-        long values = found.distinct();
-        if (text) {
-            if (texts != null) {
-                classes.putAll(texts);
-            }
-            values = texts == null ? Math.round(distinct().getDistinctCountEstimate()) : texts.size();
-        } else {
-            Map<Double, Long> counts = numbers.counts();
-            if (counts != null) {
-                counts.forEach((value, times) -> classes.put(FieldFit.word(value), times));
-            }
-        }
+        FieldFit found = numbers.fit();
+        Map<String, Long> classes = text ? texts == null ? Map.of() : texts : found.classes();
+        long values = !text
+                ? found.distinct()
+                : texts == null ? Math.round(distinct().getDistinctCountEstimate()) : texts.size();
         return new FieldFit(
                 text,
-                found.count() + missing + infinite,
+                found.values() + missing + infinite,
                 missing,
                 infinite,
                 found.mean(),

@@ -14,6 +14,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 import reactor.core.publisher.Mono;
 
 /**
@@ -95,7 +97,7 @@ public final class Fit {
      * @throws IllegalArgumentException if a field was not fitted, is text, or has no values
      */
     public <T> Dataset<T> standardise(Dataset<T> dataset, Schema<T> schema, String... names) {
-        return new FitStage(this).standardise(dataset, schema, names);
+        return FitStage.over("standardise", dataset, schema, names, new FitStage(fields)::standardised);
     }
 
     /**
@@ -103,7 +105,7 @@ public final class Fit {
      * @throws IllegalArgumentException as {@link #standardise}
      */
     public <T> Dataset<T> fill(Dataset<T> dataset, Schema<T> schema, String... names) {
-        return new FitStage(this).fill(dataset, schema, names);
+        return FitStage.over("fill", dataset, schema, names, new FitStage(fields)::filled);
     }
 
     /**
@@ -113,7 +115,7 @@ public final class Fit {
      * @throws IllegalArgumentException as {@link #standardise}
      */
     public <T> Dataset<T> bucketise(Dataset<T> dataset, Schema<T> schema, int count, String... names) {
-        return new FitStage(this).bucketise(dataset, schema, count, names);
+        return FitStage.over("bucketise", dataset, schema, names, new FitStage(fields).bucketised(count));
     }
 
     /**
@@ -122,7 +124,7 @@ public final class Fit {
      * @throws IllegalArgumentException if a field was not fitted, or its classes are too many
      */
     public <T> Dataset<T> oneHot(Dataset<T> dataset, Schema<T> schema, String... names) {
-        return new FitStage(this).oneHot(dataset, schema, names);
+        return FitStage.over("one-hot", dataset, schema, names, new FitStage(fields)::oneHot);
     }
 
     /** Where the data of another fit differ, the largest distance first: one line a field. */
@@ -147,22 +149,18 @@ public final class Fit {
         if (ours.text() && !ours.classes().isEmpty() && !theirs.classes().isEmpty()) {
             return ofClasses(name, ours, theirs, missing);
         }
-        boolean none = ours.percentiles().isEmpty() || theirs.percentiles().isEmpty();
-        double distance = ours.percentiles().equals(theirs.percentiles()) ? 0 : none ? 1 : 0;
-        double at = Double.NaN;
-        if (!none) {
-            for (FieldFit each : List.of(ours, theirs)) {
-                for (double value : each.percentiles()) {
-                    double apart = Math.abs(ours.shareUpTo(value) - theirs.shareUpTo(value));
-                    if (apart > distance) {
-                        distance = apart;
-                        at = value;
-                    }
-                }
-            }
+        if (ours.percentiles().isEmpty() || theirs.percentiles().isEmpty()) {
+            return new Drift(
+                    name, ours.percentiles().equals(theirs.percentiles()) ? 0 : 1, missing, means(ours, theirs));
         }
-        String words = Double.isNaN(at)
-                ? String.format(Locale.ROOT, "mean %.6g, then %.6g", ours.mean(), theirs.mean())
+        ToDoubleFunction<Double> apart = value -> Math.abs(ours.shareUpTo(value) - theirs.shareUpTo(value));
+        double at = Stream.of(ours, theirs)
+                .flatMap(each -> each.percentiles().stream())
+                .max(Comparator.comparingDouble(apart))
+                .orElseThrow();
+        double distance = apart.applyAsDouble(at);
+        String words = distance == 0
+                ? means(ours, theirs)
                 : String.format(
                         Locale.ROOT,
                         "up to %.6g: %.0f %%, then %.0f %%",
@@ -172,19 +170,26 @@ public final class Fit {
         return new Drift(name, distance, missing, words);
     }
 
+    private static String means(FieldFit ours, FieldFit theirs) {
+        return String.format(Locale.ROOT, "mean %.6g, then %.6g", ours.mean(), theirs.mean());
+    }
+
     private static Drift ofClasses(String name, FieldFit ours, FieldFit theirs, double missing) {
-        Set<String> classes = new TreeSet<>(ours.classes().keySet());
-        classes.addAll(theirs.classes().keySet());
-        double distance = 0;
-        String words = "";
-        for (String each : classes) {
-            double before = share(ours, each);
-            double after = share(theirs, each);
-            if (Math.abs(after - before) > distance) {
-                distance = Math.abs(after - before);
-                words = String.format(Locale.ROOT, "\"%s\": %.1f %%, then %.1f %%", each, 100 * before, 100 * after);
-            }
-        }
+        ToDoubleFunction<String> apart = each -> Math.abs(share(theirs, each) - share(ours, each));
+        String most = Stream.of(ours, theirs)
+                .flatMap(fit -> fit.classes().keySet().stream())
+                .sorted()
+                .max(Comparator.comparingDouble(apart))
+                .orElseThrow();
+        double distance = apart.applyAsDouble(most);
+        String words = distance == 0
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        "\"%s\": %.1f %%, then %.1f %%",
+                        most,
+                        100 * share(ours, most),
+                        100 * share(theirs, most));
         return new Drift(name, distance, missing, words);
     }
 

@@ -13,20 +13,21 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** The stages that use a fit. Each says all numbers that it uses, or a hash of them, in its name. */
-record FitStage(Fit fit) {
+record FitStage(Map<String, FieldFit> fits) {
 
     private static final int MOST_BUCKETS = 100;
 
     /** What becomes of a field. */
-    private record Change(String words, UnaryOperator<Tensor> function) {}
+    record Change(String words, UnaryOperator<Tensor> function) {}
 
-    private <T> Dataset<T> over(
+    static <T> Dataset<T> over(
             String verb, Dataset<T> dataset, Schema<T> schema, String[] names, Function<String, Change> change) {
         if (names.length == 0) {
             throw new IllegalArgumentException("name the fields to " + verb);
@@ -54,20 +55,17 @@ record FitStage(Fit fit) {
 
     /** The fits of a field: one, or one for each component. */
     private List<FieldFit> of(String name) {
-        List<FieldFit> found = new ArrayList<>();
-        FieldFit whole = fit.fields().get(name);
-        if (whole != null) {
-            return List.of(whole);
-        }
-        FieldFit next = fit.fields().get("%s[%d]".formatted(name, found.size()));
-        while (next != null) {
-            found.add(next);
-            next = fit.fields().get("%s[%d]".formatted(name, found.size()));
-        }
+        FieldFit whole = fits.get(name);
+        List<FieldFit> found = whole != null
+                ? List.of(whole)
+                : IntStream.range(0, fits.size())
+                        .mapToObj(i -> fits.get("%s[%d]".formatted(name, i)))
+                        .filter(Objects::nonNull)
+                        .toList();
         if (found.isEmpty()) {
             throw new IllegalArgumentException(
                     "field \"%s\" was not fitted, only %s; fit samples as they are here, windows if these are"
-                            .formatted(name, fit.fields().keySet()));
+                            .formatted(name, fits.keySet()));
         }
         return found;
     }
@@ -87,48 +85,36 @@ record FitStage(Fit fit) {
         return numbers(name).stream().mapToDouble(FieldFit::mean).toArray();
     }
 
-    <T> Dataset<T> standardise(Dataset<T> dataset, Schema<T> schema, String... names) {
-        return over("standardise", dataset, schema, names, name -> {
-            double[] means = means(name);
-            double[] deviations = numbers(name).stream()
-                    .mapToDouble(FieldFit::deviation)
-                    .map(each -> each == 0 ? 1 : each)
-                    .toArray();
-            return new Change(
-                    "means %s, deviations %s".formatted(Arrays.toString(means), Arrays.toString(deviations)),
-                    tensor -> each(
-                            name,
-                            tensor,
-                            DType.F32,
-                            means.length,
-                            (value, at) -> (value - means[at]) / deviations[at]));
+    Change standardised(String name) {
+        double[] means = means(name);
+        double[] deviations = numbers(name).stream()
+                .mapToDouble(FieldFit::deviation)
+                .map(each -> each == 0 ? 1 : each)
+                .toArray();
+        return new Change(
+                "means %s, deviations %s".formatted(Arrays.toString(means), Arrays.toString(deviations)),
+                tensor -> each(
+                        name, tensor, DType.F32, means.length, (value, at) -> (value - means[at]) / deviations[at]));
+    }
+
+    Change filled(String name) {
+        double[] means = means(name);
+        return new Change("means " + Arrays.toString(means), tensor -> {
+            if (tensor.dtype() != DType.F32 && tensor.dtype() != DType.F64) {
+                throw new IllegalArgumentException(
+                        "field \"%s\" is %s, and only f32 and f64 have missing values".formatted(name, tensor.type()));
+            }
+            return each(
+                    name, tensor, tensor.dtype(), means.length, (value, at) -> Double.isNaN(value) ? means[at] : value);
         });
     }
 
-    <T> Dataset<T> fill(Dataset<T> dataset, Schema<T> schema, String... names) {
-        return over("fill", dataset, schema, names, name -> {
-            double[] means = means(name);
-            return new Change("means " + Arrays.toString(means), tensor -> {
-                if (tensor.dtype() != DType.F32 && tensor.dtype() != DType.F64) {
-                    throw new IllegalArgumentException("field \"%s\" is %s, and only f32 and f64 have missing values"
-                            .formatted(name, tensor.type()));
-                }
-                return each(
-                        name,
-                        tensor,
-                        tensor.dtype(),
-                        means.length,
-                        (value, at) -> Double.isNaN(value) ? means[at] : value);
-            });
-        });
-    }
-
-    <T> Dataset<T> bucketise(Dataset<T> dataset, Schema<T> schema, int count, String... names) {
+    Function<String, Change> bucketised(int count) {
         if (count < 2 || count > MOST_BUCKETS) {
             throw new IllegalArgumentException(
                     "the number of buckets must be in [2, %d], was %d".formatted(MOST_BUCKETS, count));
         }
-        return over("bucketise", dataset, schema, names, name -> {
+        return name -> {
             List<double[]> edges = numbers(name).stream()
                     .map(field -> IntStream.range(1, count)
                             .mapToDouble(i -> field.quantile((double) i / count))
@@ -137,16 +123,14 @@ record FitStage(Fit fit) {
             return new Change(
                     edges.stream().map(Arrays::toString).collect(Collectors.joining(", ")),
                     tensor -> each(
-                            name,
-                            tensor,
-                            DType.I32,
-                            edges.size(),
-                            (value, at) -> Double.isNaN(value)
-                                    ? count
-                                    : Arrays.stream(edges.get(at))
-                                            .filter(edge -> value >= edge)
-                                            .count()));
-        });
+                            name, tensor, DType.I32, edges.size(), (value, at) -> bucket(value, count, edges.get(at))));
+        };
+    }
+
+    private static double bucket(double value, int missing, double... edges) {
+        return Double.isNaN(value)
+                ? missing
+                : Arrays.stream(edges).filter(edge -> value >= edge).count();
     }
 
     /** What becomes of a number of a component. */
@@ -175,20 +159,18 @@ record FitStage(Fit fit) {
         return Tensor.of(to, tensor.shape(), data.flip());
     }
 
-    <T> Dataset<T> oneHot(Dataset<T> dataset, Schema<T> schema, String... names) {
-        return over("one-hot", dataset, schema, names, name -> {
-            FieldFit field = of(name).get(0);
-            if (field.classes().isEmpty()) {
-                throw new IllegalArgumentException(
-                        "field \"%s\" has too many classes for one-hot: about %,d".formatted(name, field.distinct()));
-            }
-            Map<String, Integer> places = new HashMap<>();
-            field.classes().keySet().forEach(each -> places.put(each, places.size()));
-            String hash = Fingerprint.of(field.classes().keySet().toArray(String[]::new))
-                    .hex();
-            return new Change(
-                    "%d classes %s".formatted(places.size(), hash), value -> oneHot(name, value, field.text(), places));
-        });
+    Change oneHot(String name) {
+        FieldFit field = of(name).get(0);
+        if (field.classes().isEmpty()) {
+            throw new IllegalArgumentException(
+                    "field \"%s\" has too many classes for one-hot: about %,d".formatted(name, field.distinct()));
+        }
+        Map<String, Integer> places = new HashMap<>();
+        field.classes().keySet().forEach(each -> places.put(each, places.size()));
+        String hash =
+                Fingerprint.of(field.classes().keySet().toArray(String[]::new)).hex();
+        return new Change(
+                "%d classes %s".formatted(places.size(), hash), value -> oneHot(name, value, field.text(), places));
     }
 
     private static Tensor oneHot(String name, Tensor value, boolean text, Map<String, Integer> places) {

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
 
@@ -85,11 +86,7 @@ record FitSummary<T>(Schema<T> schema) implements Summary<T, FitSummary.Columns>
     }
 
     private static List<FieldTally> columns(int components, boolean text) {
-        List<FieldTally> columns = new ArrayList<>();
-        for (int i = 0; i < components; i++) {
-            columns.add(new FieldTally(text));
-        }
-        return columns;
+        return Stream.generate(() -> new FieldTally(text)).limit(components).toList();
     }
 
     private static void requireAlike(String name, List<FieldTally> columns, int components, boolean text) {

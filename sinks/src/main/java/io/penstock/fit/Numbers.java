@@ -15,6 +15,7 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -77,14 +78,10 @@ final class Numbers {
         UltraLogLog distinct = UltraLogLog.create(PRECISION);
 
         void add(double value, long times) {
-            sums(value, times);
             min = Math.min(min, value);
             max = Math.max(max, value);
             sketch.accept(value, (double) times);
             distinct.add(Hashing.xxh3_64().hashLongToLong(Double.doubleToLongBits(value)));
-        }
-
-        void sums(double value, long times) {
             count += times;
             double weight = (double) times;
             double product = value * weight;
@@ -105,7 +102,7 @@ final class Numbers {
             distinct.add(other.distinct);
         }
 
-        Moments moments(double least, double largest, List<Double> percentiles, long different) {
+        FieldFit fit(List<Double> percentiles, long different, Map<String, Long> classes) {
             BigDecimal n = BigDecimal.valueOf(count);
             BigDecimal mean = sum.value().divide(n, DIGITS);
             double variance = squares.value()
@@ -113,7 +110,8 @@ final class Numbers {
                     .divide(n, DIGITS)
                     .doubleValue();
             double deviation = Math.sqrt(Math.max(0, variance));
-            return new Moments(count, mean.doubleValue(), deviation, least, largest, percentiles, different);
+            return new FieldFit(
+                    false, count, 0, 0, mean.doubleValue(), deviation, min, max, percentiles, different, classes);
         }
 
         void write(DataOutputStream out) throws IOException {
@@ -173,38 +171,35 @@ final class Numbers {
         }
     }
 
-    /** How often each number occurs; null if they are too many. */
-    @Nullable Map<Double, Long> counts() {
-        return counts == null ? null : new TreeMap<>(counts);
-    }
-
-    /** The statistics of all; {@code NaN} where there are none. */
-    Moments moments() {
-        Map<Double, Long> each = counts();
-        if (each == null) {
+    /** What a fit says of all; {@code NaN} where there are none. */
+    FieldFit fit() {
+        Map<String, Long> classes = new LinkedHashMap<>();
+        if (counts == null) {
             Spread all = spread();
             List<Double> percentiles = new ArrayList<>();
-            for (int i = 0; i < Moments.PERCENTILES; i++) {
+            for (int i = 0; i < FieldFit.PERCENTILES; i++) {
                 double rank =
                         rank(i, all.count) + 0.25; // behind the rank, so that rounding does not take the one before
                 double value = all.sketch.getValueAtQuantile(Math.min(1, rank / (all.count - 1)));
                 percentiles.add(Math.min(all.max, Math.max(all.min, value)));
             }
             long distinct = Math.max(FEW + 1, Math.round(all.distinct.getDistinctCountEstimate()));
-            return all.moments(all.min, all.max, percentiles, distinct);
+            return all.fit(percentiles, distinct, classes);
         }
-        double[] values = each.keySet().stream().mapToDouble(value -> value).toArray();
-        if (values.length == 0) {
-            return new Moments(0, Double.NaN, Double.NaN, Double.NaN, Double.NaN, List.of(), 0);
+        if (counts.isEmpty()) {
+            double none = Double.NaN;
+            return new FieldFit(false, 0, 0, 0, none, none, none, none, List.of(), 0, classes);
         }
+        Map<Double, Long> sorted = new TreeMap<>(counts);
         Spread exact = new Spread();
-        each.forEach(exact::sums);
-        return exact.moments(values[0], values[values.length - 1], percentiles(each, exact.count), values.length);
+        sorted.forEach(exact::add);
+        sorted.forEach((value, times) -> classes.put(FieldFit.word(value), times));
+        return exact.fit(percentiles(sorted, exact.count), classes.size(), classes);
     }
 
     /** The number of values below a percentile. */
     private static long rank(int percentile, long count) {
-        return (long) (percentile * (count - 1.0) / (Moments.PERCENTILES - 1));
+        return (long) (percentile * (count - 1.0) / (FieldFit.PERCENTILES - 1));
     }
 
     private static List<Double> percentiles(Map<Double, Long> sorted, long count) {
@@ -212,27 +207,11 @@ final class Numbers {
         long passed = 0;
         for (Map.Entry<Double, Long> each : sorted.entrySet()) {
             passed += each.getValue();
-            while (percentiles.size() < Moments.PERCENTILES && rank(percentiles.size(), count) < passed) {
+            while (percentiles.size() < FieldFit.PERCENTILES && rank(percentiles.size(), count) < passed) {
                 percentiles.add(each.getKey());
             }
         }
         return percentiles;
-    }
-
-    /**
-     * What a fit says of numbers.
-     *
-     * @param percentiles 101, the nearest number below each
-     */
-    record Moments(
-            long count,
-            double mean,
-            double deviation,
-            double min,
-            double max,
-            List<Double> percentiles,
-            long distinct) {
-        static final int PERCENTILES = 101;
     }
 
     void write(DataOutputStream out) throws IOException {
