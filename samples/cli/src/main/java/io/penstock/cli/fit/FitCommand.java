@@ -118,18 +118,8 @@ public final class FitCommand implements Callable<Integer> {
         return ended ? found.get() : null;
     }
 
-    private static final String FIELDS = String.format(
-            Locale.ROOT,
-            "%-24s %12s %8s %12s %12s %12s %12s %12s %10s",
-            "field",
-            "values",
-            "missing",
-            "mean",
-            "deviation",
-            "min",
-            "median",
-            "max",
-            "distinct");
+    private static final String FIELDS = "%-24s %12s %8s %12s %12s %12s %12s %12s %10s"
+            .formatted((Object[]) "field values missing mean deviation min median max distinct".split(" "));
 
     private void print(String name, FieldFit field) {
         double median = field.percentiles().isEmpty() ? Double.NaN : field.quantile(0.5);

@@ -1,21 +1,19 @@
 package io.penstock.cli.flag;
 
 import io.penstock.order.Proportions;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import java.util.Collections;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Weights of a mixture by the number of the draw, as {@code --weights-at} says them: {@code 0:0.9,0.1;50000:0.5,0.5}.
  */
-public record WeightChanges(List<Entry> entries) {
-
-    /** Weights from a draw on. */
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Entry(long draw, double[] weights) {}
+public record WeightChanges(SortedMap<Long, double[]> weights) {
 
     public WeightChanges {
-        entries = List.copyOf(entries);
+        weights = Collections.unmodifiableSortedMap(new TreeMap<>(weights));
     }
 
     /**
@@ -23,7 +21,7 @@ public record WeightChanges(List<Entry> entries) {
      * @throws IllegalArgumentException if it is none
      */
     public static WeightChanges parse(String text) {
-        List<Entry> entries = new ArrayList<>();
+        SortedMap<Long, double[]> weights = new TreeMap<>();
         for (String each : text.split(";", -1)) {
             if (!each.matches("\\d{1,12}:[^:]+")) {
                 throw new IllegalArgumentException(
@@ -31,18 +29,18 @@ public record WeightChanges(List<Entry> entries) {
                                 .formatted(text));
             }
             long draw = Long.parseLong(each.substring(0, each.indexOf(':')));
-            long least = entries.isEmpty() ? 0 : entries.get(entries.size() - 1).draw + 1;
-            if (entries.isEmpty() ? draw != 0 : draw < least) {
+            long least = weights.isEmpty() ? 0 : weights.lastKey() + 1;
+            if (weights.isEmpty() ? draw != 0 : draw < least) {
                 throw new IllegalArgumentException(
                         "draws must ascend from 0 on, was \"%s\" where %d or more was expected".formatted(text, least));
             }
-            double[] weights = Arrays.stream(
-                            each.substring(each.indexOf(':') + 1).split(",", -1))
-                    .mapToDouble(weight -> weight.equals("0") ? 0 : new NumberFlag.Weight().convert(weight))
-                    .toArray();
-            entries.add(new Entry(draw, weights));
+            weights.put(
+                    draw,
+                    Arrays.stream(each.substring(each.indexOf(':') + 1).split(",", -1))
+                            .mapToDouble(weight -> weight.equals("0") ? 0 : new NumberFlag.Weight().convert(weight))
+                            .toArray());
         }
-        return new WeightChanges(entries);
+        return new WeightChanges(weights);
     }
 
     /**
@@ -50,20 +48,20 @@ public record WeightChanges(List<Entry> entries) {
      * @throws IllegalArgumentException unless each entry has as many weights as there are sources
      */
     public void requireSources(int sources) {
-        for (Entry entry : entries) {
-            if (entry.weights.length != sources) {
+        weights.forEach((draw, each) -> {
+            if (each.length != sources) {
                 throw new IllegalArgumentException(
                         "--weights-at needs one weight for each --source: %d for %d at draw %d"
-                                .formatted(entry.weights.length, sources, entry.draw));
+                                .formatted(each.length, sources, draw));
             }
-        }
+        });
     }
 
     /** The proportions by these weights. */
     public Proportions apply(Proportions proportions) {
         Proportions changed = proportions;
-        for (Entry entry : entries) {
-            changed = changed.weightsAt(entry.draw, entry.weights);
+        for (Map.Entry<Long, double[]> each : weights.entrySet()) {
+            changed = changed.weightsAt(each.getKey(), each.getValue());
         }
         return changed;
     }

@@ -34,32 +34,36 @@ final class DuplicateFlags {
         return withoutDuplicates != null || without != null;
     }
 
-    Cacheable<Picture> ofPictures(
-            Cacheable<Picture> samples, @Nullable Path cache, Supplier<Cacheable<Picture>> other) {
+    Cacheable<Picture> ofPictures(Cacheable<Picture> samples, @Nullable Path cache, Supplier<OpenedSources> other) {
         return over(
                 () -> Duplicates.exact("pixels", picture -> List.of(picture.pixels())),
                 near -> Duplicates.nearPictures(near, "pixels", Picture::pixels),
                 samples,
                 cache,
-                other);
+                () -> other.get().together(alike -> alike, DuplicateFlags::differs, DuplicateFlags::differs));
     }
 
-    Cacheable<Tensor> ofTensors(Cacheable<Tensor> samples, @Nullable Path cache, Supplier<Cacheable<Tensor>> other) {
+    Cacheable<Tensor> ofTensors(Cacheable<Tensor> samples, @Nullable Path cache, Supplier<OpenedSources> other) {
         return over(
                 () -> Duplicates.exact("values", List::of),
                 near -> Duplicates.nearTexts(near, "text", DuplicateFlags::text),
                 samples,
                 cache,
-                other);
+                () -> other.get().together(DuplicateFlags::differs, alike -> alike, DuplicateFlags::differs));
     }
 
-    Cacheable<Row> ofRows(Cacheable<Row> samples, @Nullable Path cache, Supplier<Cacheable<Row>> other) {
+    Cacheable<Row> ofRows(Cacheable<Row> samples, @Nullable Path cache, Supplier<OpenedSources> other) {
         return over(
                 () -> Duplicates.exact("all fields", Row::values),
                 near -> Duplicates.nearTexts(near, "all texts", DuplicateFlags::text),
                 samples,
                 cache,
-                other);
+                () -> other.get().together(DuplicateFlags::differs, DuplicateFlags::differs, alike -> alike));
+    }
+
+    private static <T> Cacheable<T> differs(Cacheable<?> other) {
+        throw new IllegalArgumentException("--without needs a source of the same kind; its samples have %s"
+                .formatted(other.schema().names()));
     }
 
     /** Of tokens, their numbers. */

@@ -7,13 +7,11 @@ import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.BiFunction;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -50,20 +48,25 @@ final class FitFlags {
             return samples;
         }
         Schema<T> schema = samples.schema();
-        List<String> floats = floats(samples);
+        String[] floats = floats(samples);
         Dataset<T> made = samples.dataset();
-        made = fitted(made, fill, floats, (fit, names) -> data -> fit.fill(data, schema, names));
-        String numbered = bucketise;
-        if (numbered != null) {
-            Fit fit = fit(numbered);
-            for (String field : fields(numbered, List.of())) {
+        if (fill != null) {
+            made = fit(fill).fill(made, schema, fields(fill, floats));
+        }
+        if (bucketise != null) {
+            Fit fit = fit(bucketise);
+            for (String field : fields(bucketise)) {
                 String[] named = field.split("=", 2);
                 int count = buckets(field, named.length == 2 ? named[1] : BUCKETS);
                 made = fit.bucketise(made, schema, count, named[0]);
             }
         }
-        made = fitted(made, oneHot, List.of(), (fit, names) -> data -> fit.oneHot(data, schema, names));
-        made = fitted(made, standardise, floats, (fit, names) -> data -> fit.standardise(data, schema, names));
+        if (oneHot != null) {
+            made = fit(oneHot).oneHot(made, schema, fields(oneHot));
+        }
+        if (standardise != null) {
+            made = fit(standardise).standardise(made, schema, fields(standardise, floats));
+        }
         return new Cacheable<>(made, schema, 0, samples.classes(), samples.listing(), samples.parts());
     }
 
@@ -96,29 +99,13 @@ final class FitFlags {
         return String.format(Locale.ROOT, "%.4f", ofPixels / WHITE);
     }
 
-    @FunctionalInterface
-    private interface OnData<T> {
-        Dataset<T> over(Dataset<T> data);
-    }
-
-    private static <T> Dataset<T> fitted(
-            Dataset<T> data,
-            @Nullable String flag,
-            List<String> otherwise,
-            BiFunction<Fit, String[], OnData<T>> stage) {
-        return flag == null
-                ? data
-                : stage.apply(fit(flag), fields(flag, otherwise).toArray(String[]::new))
-                        .over(data);
-    }
-
     private static Fit fit(String flag) {
         return Fit.read(Path.of(flag.replaceFirst("#[^#]*$", "")));
     }
 
-    private static List<String> fields(String flag, List<String> otherwise) {
+    private static String[] fields(String flag, String... otherwise) {
         int hash = flag.lastIndexOf('#');
-        return hash < 0 ? otherwise : List.of(flag.substring(hash + 1).split(","));
+        return hash < 0 ? otherwise : flag.substring(hash + 1).split(",");
     }
 
     private static int buckets(String field, String count) {
@@ -129,15 +116,12 @@ final class FitFlags {
     }
 
     /** The fields of floats: integers may be classes. */
-    private static <T> List<String> floats(Cacheable<T> samples) {
+    private static <T> String[] floats(Cacheable<T> samples) {
         T first = samples.dataset().get(0).blockOptional().orElseThrow();
         List<Tensor> values = samples.schema().flatten(first);
-        List<String> floats = new ArrayList<>();
-        for (int i = 0; i < values.size(); i++) {
-            if (FLOATS.contains(values.get(i).dtype())) {
-                floats.add(samples.schema().names().get(i));
-            }
-        }
-        return floats;
+        return IntStream.range(0, values.size())
+                .filter(i -> FLOATS.contains(values.get(i).dtype()))
+                .mapToObj(samples.schema().names()::get)
+                .toArray(String[]::new);
     }
 }

@@ -142,24 +142,13 @@ public final class SourceFlags {
             Function<Cacheable<Tensor>, R> ofTensors,
             Function<Cacheable<Row>, R> ofRows) {
         if (join == null) {
-            Supplier<OpenedSources> other = () -> other(cache, tokenize);
+            Supplier<OpenedSources> other =
+                    () -> opened(List.of(Objects.requireNonNull(duplicates.without)), List.of(), null, cache, tokenize);
             return opened(sources, filters, of, cache, tokenize)
                     .together(
-                            all -> ofPictures.apply(duplicates.ofPictures(
-                                    all,
-                                    cache,
-                                    () -> other.get()
-                                            .together(alike -> alike, SourceFlags::differs, SourceFlags::differs))),
-                            all -> ofTensors.apply(duplicates.ofTensors(
-                                    all,
-                                    cache,
-                                    () -> other.get()
-                                            .together(SourceFlags::differs, alike -> alike, SourceFlags::differs))),
-                            all -> ofRows.apply(duplicates.ofRows(
-                                    all,
-                                    cache,
-                                    () -> other.get()
-                                            .together(SourceFlags::differs, SourceFlags::differs, alike -> alike))));
+                            all -> ofPictures.apply(duplicates.ofPictures(all, cache, other)),
+                            all -> ofTensors.apply(duplicates.ofTensors(all, cache, other)),
+                            all -> ofRows.apply(duplicates.ofRows(all, cache, other)));
         }
         if (duplicates.isGiven()) {
             throw new IllegalArgumentException("--without and --without-duplicates exclude --join");
@@ -167,16 +156,6 @@ public final class SourceFlags {
         JoinedSource left = joined(opened(sources, filters, of, cache, tokenize), sources.get(0));
         JoinedSource right = joined(opened(List.of(join), List.of(), null, cache, null), join);
         return ofRows.apply(left.join(right, joinKeep == Flags.JoinKeep.INNER));
-    }
-
-    /** What {@code --without} names. */
-    private OpenedSources other(@Nullable Path cache, @Nullable Tokenize tokenize) {
-        return opened(List.of(Objects.requireNonNull(duplicates.without)), List.of(), null, cache, tokenize);
-    }
-
-    private static <T> Cacheable<T> differs(Cacheable<?> other) {
-        throw new IllegalArgumentException("--without needs a source of the same kind; its samples have %s"
-                .formatted(other.schema().names()));
     }
 
     private static JoinedSource joined(OpenedSources opened, SourceSpec source) {
