@@ -6,6 +6,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A schedule of weights that change with the number of the draw. It keeps the blocks of draws that were used last, and
@@ -124,27 +125,47 @@ final class ListedSchedule implements SourceSchedule {
             long begin = number << BITS;
             reach(Math.max(begin, first));
             Block block = new Block(number, drawn.counts(), new byte[BLOCK], new short[BLOCK]);
-            WeightSegment segment = list.segmentAt(drawn.number());
-            long periods = periods(segment, begin + BLOCK);
-            if (periods > 1) {
-                fill(block, drawn.number() + segment.period());
-                if (isPeriod(segment, block.counts)) {
-                    repeat(block, segment, (int) periods);
-                }
-            }
-            fill(block, begin + BLOCK);
-            remember();
+            walk(begin + BLOCK, block);
             blocks.setRelease((int) number & BLOCKS - 1, block);
             return block;
         }
     }
 
-    private void fill(Block block, long end) {
-        while (drawn.number() < end) {
-            int place = (int) drawn.number() & BLOCK - 1;
-            int source = drawn.draw();
-            block.sources[place] = (byte) source;
-            block.before[place] = (short) (drawn.count(source) - 1 - block.counts[source]);
+    /** Makes the draws before a number, from the nearest place that is known. */
+    private void reach(long number) {
+        Map.Entry<Long, long[]> known = places.floorEntry(number);
+        if (drawn.number() > number || drawn.number() < known.getKey()) {
+            drawn = new DrawnSources(list, known.getValue());
+        }
+        walk(number, null);
+    }
+
+    /** Makes the next draws up to a number, and writes them into a block if there is one. */
+    private void walk(long number, @Nullable Block into) {
+        while (drawn.number() < number) {
+            WeightSegment segment = list.segmentAt(drawn.number());
+            long periods = periods(segment, number);
+            long[] before = drawn.counts();
+            draw(periods > 1 ? segment.period() : Math.min(BLOCK, number - drawn.number()), into);
+            if (periods > 1 && isPeriod(segment, before)) {
+                if (into != null) {
+                    repeat(into, segment, (int) periods - 1);
+                }
+                skip(segment, periods - 1);
+            }
+            remember();
+        }
+    }
+
+    private void draw(long draws, @Nullable Block into) {
+        DrawnSources next = drawn;
+        for (long end = next.number() + draws; next.number() < end; ) {
+            int place = (int) next.number() & BLOCK - 1;
+            int source = next.draw();
+            if (into != null) {
+                into.sources[place] = (byte) source;
+                into.before[place] = (short) (next.count(source) - 1 - into.counts[source]);
+            }
         }
     }
 
@@ -153,12 +174,11 @@ final class ListedSchedule implements SourceSchedule {
         int period = segment.period();
         int[] more = IntStream.range(0, counts.length).map(segment::inPeriod).toArray();
         int place = (int) drawn.number() & BLOCK - 1;
-        for (int end = place + (periods - 1) * period; place < end; place++) {
+        for (int end = place + periods * period; place < end; place++) {
             byte source = block.sources[place - period];
             block.sources[place] = source;
             block.before[place] = (short) (block.before[place - period] + more[source & 0xFF]);
         }
-        skip(segment, periods - 1);
     }
 
     private void skip(WeightSegment segment, long periods) {
@@ -176,28 +196,6 @@ final class ListedSchedule implements SourceSchedule {
         }
         int period = segment.period();
         return (Math.min(number, segment.from() + segment.length() - period - 2) - drawn.number()) / period;
-    }
-
-    /** Makes the draws before a number, from the nearest place that is known. */
-    private void reach(long number) {
-        Map.Entry<Long, long[]> known = places.floorEntry(number);
-        if (drawn.number() > number || drawn.number() < known.getKey()) {
-            drawn = new DrawnSources(list, known.getValue());
-        }
-        while (drawn.number() < number) {
-            WeightSegment segment = list.segmentAt(drawn.number());
-            long periods = periods(segment, number);
-            long[] before = drawn.counts();
-            for (long draws = periods > 1 ? segment.period() : Math.min(BLOCK, number - drawn.number());
-                    draws > 0;
-                    draws--) {
-                drawn.draw();
-            }
-            if (periods > 1 && isPeriod(segment, before)) {
-                skip(segment, periods - 1);
-            }
-            remember();
-        }
     }
 
     private boolean isPeriod(WeightSegment segment, long... before) {
