@@ -1,11 +1,15 @@
 package io.penstock.table;
 
-import io.penstock.cache.Fingerprint;
 import io.penstock.fault.FormatException;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Indexing;
 import io.penstock.tensor.Schema;
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -196,7 +200,24 @@ public final class RowWindows {
      * @throws FormatException if it is none
      */
     public static long place(String text) {
-        return SeriesColumns.place(text);
+        try {
+            if (text.matches("-?\\d{1,18}")) {
+                return Long.parseLong(text);
+            }
+            if (text.length() <= 10) {
+                return LocalDate.parse(text).toEpochDay();
+            }
+            String time = text.replace(' ', 'T');
+            int zone = Math.max(time.indexOf('Z'), Math.max(time.indexOf('+'), time.indexOf('-', 10)));
+            return zone < 0
+                    ? LocalDateTime.parse(time).toInstant(ZoneOffset.UTC).toEpochMilli()
+                    : OffsetDateTime.parse(time).toInstant().toEpochMilli();
+        } catch (DateTimeException e) {
+            throw new FormatException(
+                    "a place in a series is a whole number, a date as 2024-12-31 or a time as 2024-12-31T23:59:00, was \"%s\""
+                            .formatted(text),
+                    e);
+        }
     }
 
     /**
@@ -255,11 +276,6 @@ public final class RowWindows {
 
     /** A window from each row on, whether it is one of a series or not. */
     private record Windows(long size, int span) implements RowSpans {
-
-        @Override
-        public Fingerprint fingerprint() {
-            return Fingerprint.of("spans of %d rows".formatted(span));
-        }
 
         @Override
         public long first(long window) {

@@ -3,11 +3,6 @@ package io.penstock.table;
 import io.penstock.fault.FormatException;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
-import java.time.DateTimeException;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +55,7 @@ final class SeriesColumns {
         }
         Tensor value = row.values().get(place);
         if (isText(value)) {
-            return place(value.toText());
+            return RowWindows.place(value.toText());
         }
         double number = value.shape().rank() == 0 ? value.doubleAt(0) : Double.NaN;
         if (number != Math.rint(number)) {
@@ -68,28 +63,6 @@ final class SeriesColumns {
                     .formatted(order, value));
         }
         return value.longAt(0);
-    }
-
-    /** As {@link RowWindows#place}. */
-    static long place(String text) {
-        try {
-            if (text.matches("-?\\d{1,18}")) {
-                return Long.parseLong(text);
-            }
-            if (text.length() <= 10) {
-                return LocalDate.parse(text).toEpochDay();
-            }
-            String time = text.replace(' ', 'T');
-            int zone = Math.max(time.indexOf('Z'), Math.max(time.indexOf('+'), time.indexOf('-', 10)));
-            return zone < 0
-                    ? LocalDateTime.parse(time).toInstant(ZoneOffset.UTC).toEpochMilli()
-                    : OffsetDateTime.parse(time).toInstant().toEpochMilli();
-        } catch (DateTimeException e) {
-            throw new FormatException(
-                    "a place in a series is a whole number, a date as 2024-12-31 or a time as 2024-12-31T23:59:00, was \"%s\""
-                            .formatted(text),
-                    e);
-        }
     }
 
     /** What a series is called, and what shares are dealt by. */
