@@ -212,12 +212,9 @@ final class ListedSchedule implements SourceSchedule {
             places.put(drawn.number(), drawn.counts());
             if (places.size() > PLACES) {
                 apart *= 2;
-                long[] last = {first - apart};
-                places.keySet().removeIf(place -> {
-                    boolean near = place - last[0] < apart;
-                    last[0] = near ? last[0] : place;
-                    return near;
-                });
+                for (Long place = first; place != null; place = places.higherKey(place)) {
+                    places.subMap(place, false, place + apart, false).clear();
+                }
             }
         }
     }
