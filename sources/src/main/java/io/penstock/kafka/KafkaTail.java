@@ -47,11 +47,11 @@ public final class KafkaTail {
     private static final int OFFSET_BITS = 48;
 
     private final String topic;
-    private final KafkaSettings settings;
+    private final Map<String, Object> settings;
     private final AtomicBoolean used = new AtomicBoolean();
     private volatile @Nullable KafkaPolling polling;
 
-    private KafkaTail(String topic, KafkaSettings settings) {
+    private KafkaTail(String topic, Map<String, Object> settings) {
         this.topic = topic;
         this.settings = settings;
     }
@@ -63,10 +63,9 @@ public final class KafkaTail {
      */
     public static KafkaTail of(String topic, Map<String, ?> settings) {
         OptionalLibrary.KAFKA.require(KafkaTail.class);
-        KafkaSettings checked =
-                KafkaSettings.of(settings).withDefault(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-        KafkaSettings.require(settings, ConsumerConfig.GROUP_ID_CONFIG, "a name that the consumers of one job share");
-        return new KafkaTail(topic, checked);
+        Map<String, Object> own = KafkaSettings.of(settings);
+        KafkaSettings.require(own, ConsumerConfig.GROUP_ID_CONFIG, "a name that the consumers of one job share");
+        return new KafkaTail(topic, own);
     }
 
     /** The records, without end. One subscription: a group's next consumer is another {@code KafkaTail}. */
@@ -79,7 +78,7 @@ public final class KafkaTail {
             sink.error(new IllegalStateException("a KafkaTail is subscribed to once: make another one"));
             return;
         }
-        KafkaPolling started = new KafkaPolling(topic, settings.consumer(), sink);
+        KafkaPolling started = new KafkaPolling(topic, KafkaSettings.consumer(settings), sink);
         polling = started;
         sink.onRequest(n -> started.wake());
         sink.onDispose(started::wake);

@@ -84,7 +84,7 @@ public final class KafkaTopic
         }
     }
 
-    private KafkaTopic(String topic, String id, KafkaSettings settings, List<Range> ranges, Selection present) {
+    private KafkaTopic(String topic, String id, Map<String, Object> settings, List<Range> ranges, Selection present) {
         this.topic = topic;
         this.reads = new TopicReads(topic, settings);
         this.ranges = ranges.toArray(Range[]::new);
@@ -118,12 +118,12 @@ public final class KafkaTopic
      */
     public static KafkaTopic open(String topic, Map<String, ?> settings, List<Range> ranges) {
         OptionalLibrary.KAFKA.require(KafkaTopic.class);
-        KafkaSettings checked = KafkaSettings.of(settings)
-                .without(ConsumerConfig.GROUP_ID_CONFIG)
-                .with(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest") // passes over what retention has deleted
-                .with(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 1); // what comes is not wanted
-        try (Consumer<byte[], byte[]> consumer = checked.consumer();
-                Admin admin = Admin.create(checked.all())) {
+        Map<String, Object> own = KafkaSettings.of(settings);
+        own.remove(ConsumerConfig.GROUP_ID_CONFIG);
+        own.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest"); // passes over what retention has deleted
+        own.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 1); // what comes is not wanted
+        try (Consumer<byte[], byte[]> consumer = KafkaSettings.consumer(own);
+                Admin admin = Admin.create(own)) {
             List<Range> held = held(consumer, topic);
             String id = Objects.requireNonNull(admin.describeTopics(List.of(topic))
                             .allTopicNames()
@@ -132,18 +132,17 @@ public final class KafkaTopic
                     .topicId()
                     .toString();
             List<Range> read = ranges.isEmpty() ? held : within(held, ranges, topic);
-            Selection present = PresentOffsets.find(topic, checked, read);
+            Selection present = PresentOffsets.find(topic, own, read);
             if (present.size() == 0) {
                 throw new StoreException("kafka topic %s has no records in %s".formatted(topic, read));
             }
-            return new KafkaTopic(topic, id, checked, read, present);
+            return new KafkaTopic(topic, id, own, read, present);
         } catch (StoreException | IllegalArgumentException e) {
             throw e;
         } catch (Exception e) { // of the client, and of its futures
             throw new StoreException(
                     "cannot open kafka topic %s at %s: %s"
-                            .formatted(
-                                    topic, checked.all().get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG), e.getMessage()),
+                            .formatted(topic, own.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG), e.getMessage()),
                     e);
         }
     }

@@ -7,10 +7,12 @@ import io.penstock.kafka.KafkaTopic.Range;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteBufferDeserializer;
 
@@ -25,9 +27,10 @@ record PresentOffsets(String topic, Consumer<ByteBuffer, ByteBuffer> consumer, D
     private static final Duration POLL = Duration.ofSeconds(1);
 
     /** The places of records among the offsets of all ranges. */
-    static Selection find(String topic, KafkaSettings settings, List<Range> ranges) {
-        try (Consumer<ByteBuffer, ByteBuffer> consumer = settings.consumer(new ByteBufferDeserializer())) {
-            return new PresentOffsets(topic, consumer, settings.patience()).find(ranges);
+    static Selection find(String topic, Map<String, Object> settings, List<Range> ranges) {
+        try (Consumer<ByteBuffer, ByteBuffer> consumer =
+                new KafkaConsumer<>(settings, new ByteBufferDeserializer(), new ByteBufferDeserializer())) {
+            return new PresentOffsets(topic, consumer, KafkaSettings.patience(settings)).find(ranges);
         }
     }
 

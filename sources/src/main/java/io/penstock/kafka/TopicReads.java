@@ -5,12 +5,15 @@ import io.penstock.fault.StoreException;
 import io.penstock.pipeline.GroupLoader.Receiver;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -32,7 +35,7 @@ final class TopicReads {
     private static final int LARGE_FETCH = 4 << 20;
 
     private final String topic;
-    private final KafkaSettings settings;
+    private final Map<String, Object> settings;
     private final Duration patience;
     private final List<Reader> readers = new ArrayList<>();
     private boolean closed;
@@ -71,10 +74,10 @@ final class TopicReads {
         }
     }
 
-    TopicReads(String topic, KafkaSettings settings) {
+    TopicReads(String topic, Map<String, Object> settings) {
         this.topic = topic;
         this.settings = settings;
-        this.patience = settings.patience();
+        this.patience = KafkaSettings.patience(settings);
     }
 
     /** Reads what is wanted: by partition and offset, the places that want it. */
@@ -85,8 +88,7 @@ final class TopicReads {
         boolean usable = false;
         reader.lock.lock();
         try {
-            Consumer<byte[], byte[]> consumer =
-                    reader.consumer == null ? settings.consumer(reader.fetchBytes) : reader.consumer;
+            Consumer<byte[], byte[]> consumer = reader.consumer == null ? consumer(reader.fetchBytes) : reader.consumer;
             reader.consumer = consumer;
             wanted.forEach((partition, places) ->
                     read(reader, consumer, new TopicPartition(topic, partition), places, receiver));
@@ -102,6 +104,13 @@ final class TopicReads {
             reader.lock.unlock();
             done(reader, usable);
         }
+    }
+
+    /** One that asks for this many bytes of a partition at a time, unless the user has given a number. */
+    private Consumer<byte[], byte[]> consumer(int fetchBytes) {
+        Map<String, Object> own = new HashMap<>(settings);
+        own.putIfAbsent(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, fetchBytes);
+        return KafkaSettings.consumer(own);
     }
 
     /** One that comes to the place by itself, which may be at work; else one that has nothing to do. */
