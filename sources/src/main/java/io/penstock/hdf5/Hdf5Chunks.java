@@ -124,9 +124,6 @@ final class Hdf5Chunks {
     }
 
     private ByteBuffer decoded(ByteBuffer bytes, int mask) {
-        byte[] encoded = new byte[bytes.remaining()];
-        bytes.get(bytes.position(), encoded);
-        CodecChain chain = filters.without(mask);
-        return ByteBuffer.wrap(chain.decode(encoded, chunk, type, MAX_BYTES));
+        return ByteBuffer.wrap(filters.without(mask).decode(CodecChain.array(bytes), chunk, type, MAX_BYTES));
     }
 }

@@ -14,15 +14,15 @@ import io.penstock.zarr.internal.element.FillValue;
 import io.penstock.zarr.internal.element.Grid;
 import io.penstock.zarr.internal.element.RegionCells;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.LongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -118,13 +118,13 @@ final class Hdf5Column {
 
     /** The places of rows, by the chunks in which these begin. */
     Collection<List<Integer>> byChunk(long... indices) {
-        Map<Long, List<Integer>> places = new LinkedHashMap<>();
-        for (int place = 0; place < indices.length; place++) {
-            places.computeIfAbsent(
-                            first(Objects.checkIndex(indices[place], layout.shape.dim(0))), any -> new ArrayList<>())
-                    .add(place);
-        }
-        return places.values();
+        return IntStream.range(0, indices.length)
+                .boxed()
+                .collect(Collectors.groupingBy(
+                        place -> first(Objects.checkIndex(indices[place], layout.shape.dim(0))),
+                        LinkedHashMap::new,
+                        Collectors.toList()))
+                .values();
     }
 
     /** The rows of the chunk in which one lies, by their indices. */

@@ -90,20 +90,11 @@ final class ChunkReader {
 
     private Chunk decode(ByteBuffer bytes) {
         try {
-            byte[] elements = codecs.decode(array(bytes), leaf, metadata.type(), maxBytes);
+            byte[] elements = codecs.decode(CodecChain.array(bytes), leaf, metadata.type(), maxBytes);
             return new Chunk(ChunkTensor.of(elements, leaf, metadata.type()));
         } catch (IndexOutOfBoundsException | BufferUnderflowException | NegativeArraySizeException e) {
             throw new FormatException("bytes are damaged: " + e.getMessage(), e);
         }
-    }
-
-    static byte[] array(ByteBuffer bytes) {
-        if (bytes.hasArray() && bytes.arrayOffset() == 0 && bytes.array().length == bytes.remaining()) {
-            return bytes.array();
-        }
-        byte[] copy = new byte[bytes.remaining()];
-        bytes.get(bytes.position(), copy);
-        return copy;
     }
 
     private Mono<Chunk> inShard(long[] at) {
@@ -151,7 +142,7 @@ final class ChunkReader {
                 part,
                 from,
                 indexBytes,
-                bytes -> new Shard(part, sharding.readIndex(array(bytes), per, part.length(), max)));
+                bytes -> new Shard(part, sharding.readIndex(CodecChain.array(bytes), per, part.length(), max)));
     }
 
     private ShardingCodec sharding(int level) {

@@ -7,6 +7,7 @@ import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToArray;
 import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToBytes;
 import io.penstock.zarr.internal.codec.ZarrCodec.BytesToBytes;
 import io.penstock.zarr.internal.element.ElementType;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -44,6 +45,16 @@ public record CodecChain(List<ArrayToArray> arrays, ArrayToBytes serial, List<By
             stages.types.add(codec.encodedType(stages.type()));
         }
         return stages;
+    }
+
+    /** Bytes that were read, without a copy where they are all of an array. */
+    public static byte[] array(ByteBuffer bytes) {
+        if (bytes.hasArray() && bytes.arrayOffset() == 0 && bytes.array().length == bytes.remaining()) {
+            return bytes.array();
+        }
+        byte[] copy = new byte[bytes.remaining()];
+        bytes.get(bytes.position(), copy);
+        return copy;
     }
 
     /**
