@@ -45,7 +45,7 @@ public final class KafkaRates {
             bench.progress("kafka: %s=HOST:PORT names the broker", SERVERS);
             return;
         }
-        run(bench, Map.of("bootstrap.servers", servers, "receive.buffer.bytes", -1), bench.choose(1_000_000, 20_000));
+        run(bench, Map.of("bootstrap.servers", servers, "receive.buffer.bytes", -1), bench.choose(1_000_000, 100_000));
     }
 
     static void run(Bench bench, Map<String, Object> settings, int records) {
