@@ -68,10 +68,6 @@ final class WeightList {
      * @throws IllegalArgumentException if the draws do not ascend from 0 on, a line is too long, or the list is
      */
     static WeightList of(long[] from, double[][] weights, boolean lines) {
-        return checked(from, Arrays.stream(weights).map(WeightList::whole).toArray(int[][]::new), lines);
-    }
-
-    private static WeightList checked(long[] from, int[][] weights, boolean lines) {
         for (int entry = 0; entry < from.length; entry++) {
             boolean ascends = entry == 0 ? from[0] == 0 : from[entry] > from[entry - 1];
             if (!ascends || from[entry] > LAST) {
@@ -81,7 +77,8 @@ final class WeightList {
                                 LongStream.of(from).mapToObj(Long::toString).collect(Collectors.joining(", "))));
             }
         }
-        WeightList list = new WeightList(from, weights, lines);
+        int[][] whole = Arrays.stream(weights).map(WeightList::whole).toArray(int[][]::new);
+        WeightList list = new WeightList(from, whole, lines);
         long longest = (1L << 60) / (UNIT * Math.max(1, 2L * list.sources() - 2)); // what DrawnSources adds fits
         for (WeightSegment segment : list.segments) {
             if (segment.scale() > longest) {
@@ -131,14 +128,15 @@ final class WeightList {
         long[] from = entries.stream()
                 .mapToLong(entry -> Long.parseLong(entry.group(1)))
                 .toArray();
-        int[][] weights = entries.stream().map(entry -> scaled(entry.group(2))).toArray(int[][]::new);
+        double[][] weights =
+                entries.stream().map(entry -> weights(entry.group(2))).toArray(double[][]::new);
         if (Arrays.stream(weights).anyMatch(each -> each.length != weights[0].length)) {
             throw new IllegalArgumentException("entries have different numbers of weights");
         }
-        return checked(from, weights, text.endsWith("line"));
+        return of(from, weights, text.endsWith("line"));
     }
 
-    private static int[] scaled(String text) {
+    private static double[] weights(String text) {
         int[] numbers =
                 Arrays.stream(text.split(":")).mapToInt(Integer::parseInt).toArray();
         long sum = IntStream.of(numbers).asLongStream().sum();
@@ -146,9 +144,7 @@ final class WeightList {
             throw new IllegalArgumentException(
                     "the sum of weights is %d, which does not divide %d".formatted(sum, WHOLE));
         }
-        return IntStream.of(numbers)
-                .map(number -> (int) (number * (WHOLE / sum)))
-                .toArray();
+        return IntStream.of(numbers).asDoubleStream().toArray();
     }
 
     int sources() {

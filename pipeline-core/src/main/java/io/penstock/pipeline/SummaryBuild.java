@@ -162,14 +162,12 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
             private final Job job;
             private final Stage<T> samples;
             private int part;
-            private long index;
             private boolean whole = true;
             private S current = summary.empty();
 
             Adding(Job job, Stage<T> samples) {
                 this.job = job;
                 this.samples = samples;
-                this.index = job.first();
             }
 
             void add(Sample<T> sample, SynchronousSink<Summarised<S>> sink) {
@@ -185,7 +183,7 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
                     return;
                 }
                 Part at = job.parts.get(part);
-                if (++index == at.end) {
+                if (job.first() + sample.draw().index() + 1 == at.end) {
                     if (kept != null && whole) {
                         FileWork.run(keeping(), () -> kept.add(at.key, summary.write(current)));
                     }
