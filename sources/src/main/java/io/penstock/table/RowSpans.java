@@ -1,6 +1,5 @@
 package io.penstock.table;
 
-import io.penstock.cache.Fingerprint;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Group;
 import io.penstock.pipeline.Grouping;
@@ -15,12 +14,6 @@ interface RowSpans extends Grouping {
 
     /** The row after its last one. */
     long end(long group);
-
-    /** What it says of itself decides the groups. */
-    @Override
-    default Fingerprint fingerprint() {
-        return Fingerprint.of(toString());
-    }
 
     @Override
     default long[] members(long group) {

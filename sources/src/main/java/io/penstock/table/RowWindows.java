@@ -1,5 +1,6 @@
 package io.penstock.table;
 
+import io.penstock.cache.Fingerprint;
 import io.penstock.fault.FormatException;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
@@ -276,6 +277,11 @@ public final class RowWindows {
 
     /** A window from each row on, whether it is one of a series or not. */
     private record Windows(long size, int span) implements RowSpans {
+
+        @Override
+        public Fingerprint fingerprint() {
+            return Fingerprint.of("spans of %d rows".formatted(span));
+        }
 
         @Override
         public long first(long window) {

@@ -1,12 +1,12 @@
 package io.penstock.table;
 
+import io.penstock.cache.Fingerprint;
 import io.penstock.fault.FormatException;
 import io.penstock.order.internal.Mixing;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Group;
 import io.penstock.pipeline.Indexing;
 import io.penstock.tensor.Tensor;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongPredicate;
 import java.util.function.Supplier;
@@ -75,6 +75,11 @@ final class SeriesStates {
         }
 
         @Override
+        public Fingerprint fingerprint() {
+            return Fingerprint.of("pieces of %d rows".formatted(PIECE));
+        }
+
+        @Override
         public long first(long piece) {
             return Math.max(0, piece * PIECE - 1);
         }
@@ -82,11 +87,6 @@ final class SeriesStates {
         @Override
         public long end(long piece) {
             return Math.min(rows, (piece + 1) * PIECE);
-        }
-
-        @Override
-        public String toString() {
-            return "pieces of %d rows".formatted(PIECE);
         }
     }
 
@@ -131,8 +131,17 @@ final class SeriesStates {
         boolean isUsed = place >= rule.from
                 && place < rule.until
                 && rule.share.has(() -> columns.words(series))
-                && Arrays.stream(needed).noneMatch(column -> Double.isNaN(WindowFields.number(row, column)));
+                && !isMissing(row);
         return isUsed ? follows ? CONTINUES : BEGINS : LEFT_OUT;
+    }
+
+    private boolean isMissing(Row row) {
+        for (int column : needed) {
+            if (Double.isNaN(WindowFields.number(row, column))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
