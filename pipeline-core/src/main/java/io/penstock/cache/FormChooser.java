@@ -45,6 +45,8 @@ final class FormChooser<R> {
     private final ReentrantLock measuring = new ReentrantLock();
     private final Map<Integer, Kind> kinds = new HashMap<>(); // these under the lock
     private int window;
+    private double samples; // of all kinds, and their bytes
+    private double bytes;
     private long epoch = -1;
     private long draws;
     private long loadsBefore;
@@ -143,11 +145,10 @@ final class FormChooser<R> {
         Kind kind = kinds.computeIfAbsent(kind(plain, drawn), number -> new Kind());
         kind.samples++;
         kind.bytes += plain.length();
+        samples++;
+        bytes += plain.length();
         double missing = (double) (loads.get() - loadsBefore) / Math.max(1, draws - drawn.left());
         double left = drawn.left() * Math.min(1, missing);
-        double samples =
-                kinds.values().stream().mapToDouble(each -> each.samples).sum();
-        double bytes = kinds.values().stream().mapToDouble(each -> each.bytes).sum();
         double room = room();
         if (left * (bytes / samples + BESIDE) <= room) {
             plan = Map.of();
