@@ -84,8 +84,7 @@ public final class Lookup<R, T> {
 
         @Override
         public Mono<T> begin() {
-            if (Lookup.this.loads.completed() != completed) {
-                // a load of this key may have ended since our look: without another one it would be repeated
+            if (Lookup.this.loads.mayHaveEnded(key, completed)) { // without another look it would be repeated
                 Object found = lookUp(0, key, request, completed, this);
                 if (found != Begun.ABSENT) {
                     return Begun.toMono(found);

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -25,12 +26,22 @@ public final class SingleFlight<K, T> {
     private final ConcurrentMap<K, Load<T>> underWay = new ConcurrentHashMap<>();
     private final AtomicLong completed = new AtomicLong();
 
-    /**
-     * How many loads have ended. If the number is the same before a look-up and when the load begins, no other load of that
-     * key ended in between.
-     */
+    /** By a part of the hash, the number of the last load that has ended. */
+    private final AtomicLongArray lastEnded = new AtomicLongArray(1 << 10);
+
+    /** How many loads have ended. */
     public long completed() {
         return completed.get();
+    }
+
+    /** Whether a load of this key may have ended since so many had: false is certain, and true is rare without one. */
+    public boolean mayHaveEnded(K key, long since) {
+        return lastEnded.get(part(key)) > since;
+    }
+
+    private int part(Object key) {
+        int hash = key.hashCode();
+        return (hash ^ hash >>> 16) & lastEnded.length() - 1;
     }
 
     /** How many loads are under way, about. */
@@ -130,7 +141,7 @@ public final class SingleFlight<K, T> {
     }
 
     private void ended(Load<T> load) {
-        completed.incrementAndGet();
+        lastEnded.accumulateAndGet(part(load.key), completed.incrementAndGet(), Math::max);
         underWay.remove(load.key, load);
     }
 

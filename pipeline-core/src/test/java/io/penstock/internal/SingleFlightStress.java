@@ -168,6 +168,36 @@ public final class SingleFlightStress {
         }
     }
 
+    /** Loads of two keys with one hash end at once: who looked between the two ends looks again for either key. */
+    @JCStressTest
+    @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "the last end is known")
+    @State
+    public static class TwoLoadsOfOneHashEnd {
+        private final SingleFlight<String, Integer> shared = new SingleFlight<>();
+        private final Pending first = new Pending();
+        private final Pending second = new Pending();
+
+        public TwoLoadsOfOneHashEnd() {
+            shared.join("Aa", () -> first, () -> {}).subscribe();
+            shared.join("BB", () -> second, () -> {}).subscribe();
+        }
+
+        @Actor
+        public void first() {
+            first.complete(7);
+        }
+
+        @Actor
+        public void second() {
+            second.complete(7);
+        }
+
+        @Arbiter
+        public void after(I_Result result) {
+            result.r1 = shared.mayHaveEnded("Aa", 1) ? 1 : 0;
+        }
+    }
+
     /** Both leave at once: the load is cancelled. */
     @JCStressTest
     @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "cancelled")
