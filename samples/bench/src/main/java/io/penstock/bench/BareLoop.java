@@ -24,12 +24,10 @@ public final class BareLoop {
         this.batch = ByteBuffer.allocateDirect(Math.multiplyExact(epoch.batch(), sampleBytes));
     }
 
-    /** Over one plain direct buffer of all samples. */
     public static BareLoop overOneBuffer(MeasuredEpoch epoch) {
         return over(ByteBuffer.allocateDirect(Math.multiplyExact(epoch.samples(), epoch.sampleBytes())), epoch);
     }
 
-    /** Over one mapped file of all samples. */
     public static BareLoop overOneFile(Path file, MeasuredEpoch epoch) throws IOException {
         try (FileChannel channel = FileChannel.open(
                 file, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE)) {

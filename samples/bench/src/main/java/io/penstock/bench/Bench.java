@@ -44,17 +44,14 @@ public final class Bench {
         progress.accept(format.formatted(words));
     }
 
-    /** Adds a figure without a limit. */
     public void found(String what, double value, String unit) {
         results.add(new Result(what, value, unit, null, Result.Sense.AT_LEAST));
     }
 
-    /** Adds a figure that must reach a limit. */
     public void atLeast(double limit, String what, double value, String unit) {
         results.add(new Result(what, value, unit, limit, Result.Sense.AT_LEAST));
     }
 
-    /** Adds a figure that must not exceed a limit. */
     public void atMost(double limit, String what, double value, String unit) {
         results.add(new Result(what, value, unit, limit, Result.Sense.AT_MOST));
     }

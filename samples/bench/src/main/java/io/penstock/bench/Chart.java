@@ -54,7 +54,6 @@ public record Chart(String file, String title, Axis x, Axis y, List<Line> lines)
         }
     }
 
-    /** Whether a line was measured. */
     public enum Kind {
         MEASURED,
         /** Measured at places without anything in between. */
@@ -62,7 +61,6 @@ public record Chart(String file, String title, Axis x, Axis y, List<Line> lines)
         THEORY
     }
 
-    /** A line, from left to right. */
     public record Line(String name, Kind kind, List<Dot> dots) {
 
         public Line {

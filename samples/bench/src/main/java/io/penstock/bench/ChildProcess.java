@@ -93,7 +93,6 @@ public final class ChildProcess implements AutoCloseable {
         throw new IllegalStateException("a process ended before it was " + word + ": its message is above");
     }
 
-    /** Lets the child go on. */
     public void release() {
         try {
             process.getOutputStream().write('\n');
@@ -103,12 +102,10 @@ public final class ChildProcess implements AutoCloseable {
         }
     }
 
-    /** All lines that it prints until its end. */
     public List<String> lines() {
         return output.lines().toList();
     }
 
-    /** Waits for its end; returns its status. */
     public int join() {
         try {
             return process.waitFor();

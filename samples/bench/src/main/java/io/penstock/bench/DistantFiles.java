@@ -63,7 +63,6 @@ public final class DistantFiles implements AutoCloseable {
         this.entry = Objects.requireNonNull(store.entry("0").block(), "the server answers each name");
     }
 
-    /** Starts a server that answers each request with this file after a time. */
     public static DistantFiles serve(Duration latency, byte[] file, HttpOptions options) {
         return new DistantFiles(latency, file, options);
     }
@@ -80,7 +79,6 @@ public final class DistantFiles implements AutoCloseable {
         }
     }
 
-    /** This many samples, each a file. */
     public Dataset<ByteBuffer> dataset(long size) {
         return new Named(store, entry, size);
     }

@@ -11,7 +11,6 @@ import java.util.stream.Stream;
 /** A temporary folder. */
 public final class ScratchFolder {
 
-    /** Work with a folder. */
     public interface Work {
         void in(Path folder) throws IOException;
     }
@@ -27,7 +26,6 @@ public final class ScratchFolder {
         }
     }
 
-    /** Deletes a folder and all in it, if it exists. */
     public static void delete(Path folder) {
         if (Files.notExists(folder)) {
             return;

@@ -13,19 +13,16 @@ public final class Seconds {
 
     private Seconds() {}
 
-    /** What is measured. */
     public interface Work {
         void run() throws IOException;
     }
 
-    /** Elapsed time. */
     public static double of(Work work) {
         long began = System.nanoTime();
         run(work);
         return since(began);
     }
 
-    /** Since a moment of {@link System#nanoTime}. */
     public static double since(long began) {
         return (System.nanoTime() - began) / 1e9;
     }

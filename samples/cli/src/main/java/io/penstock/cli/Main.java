@@ -81,12 +81,10 @@ public final class Main implements Runnable {
     private boolean verbose;
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
 
     private Main() {}
 
-    /** Runs a command and exits with its status. */
     public static void main(String[] arguments) {
         System.exit(run(arguments));
     }
@@ -97,7 +95,6 @@ public final class Main implements Runnable {
         return execute(commandLine(arguments).setOut(Output.standard()), arguments);
     }
 
-    /** Runs a command; its status. */
     static int execute(CommandLine commandLine, String... arguments) {
         // the first failure ends a run and is told; those of loads that were under way beside it are not
         Hooks.onErrorDropped(later -> LOG.debug("dropped", later));
@@ -121,7 +118,6 @@ public final class Main implements Runnable {
         }
     }
 
-    /** The program with all commands that are on the class path. */
     public static CommandLine commandLine() {
         return commandLine(commands());
     }

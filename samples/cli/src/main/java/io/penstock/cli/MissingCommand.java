@@ -20,7 +20,6 @@ final class MissingCommand implements Callable<Integer> {
     private final HelpFlag help = new HelpFlag();
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
 
     private MissingCommand() {}

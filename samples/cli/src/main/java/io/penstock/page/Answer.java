@@ -20,7 +20,6 @@ public final class Answer {
         return bytes(response, status, TEXT, (text + "\n").getBytes(StandardCharsets.UTF_8));
     }
 
-    /** A whole answer. */
     public static Mono<Void> bytes(HttpServerResponse response, int status, String type, byte[] bytes) {
         return head(response, type)
                 .status(HttpResponseStatus.valueOf(status))

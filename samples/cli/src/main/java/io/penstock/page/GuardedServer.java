@@ -110,7 +110,6 @@ public final class GuardedServer implements AutoCloseable {
         return server.port();
     }
 
-    /** Closes all connections and gives the port back. */
     @Override
     public void close() {
         server.disposeNow(CLOSING);

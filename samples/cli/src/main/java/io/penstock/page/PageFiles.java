@@ -34,7 +34,6 @@ final class PageFiles {
                 read(name + ".js", SCRIPT));
     }
 
-    /** What lies at a path, or null. */
     @Nullable PageFile at(String path) {
         return byPath.get(path);
     }

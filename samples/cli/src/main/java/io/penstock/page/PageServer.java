@@ -172,7 +172,6 @@ public final class PageServer implements AutoCloseable {
                 .doOnSuccess(sent -> tick(0));
     }
 
-    /** Ends the browsers' streams and gives the port back. */
     @Override
     public void close() {
         clock.dispose();

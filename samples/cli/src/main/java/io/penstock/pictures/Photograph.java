@@ -135,7 +135,6 @@ public final class Photograph {
         return Math.max(0, Math.min(255, (value & 255) + shift));
     }
 
-    /** The picture as a baseline JPEG file. */
     public byte[] jpeg() {
         return JpegWriter.encode(image, QUALITY);
     }

@@ -13,7 +13,6 @@ import reactor.core.scheduler.Schedulers;
 /** A folder of class folders of JPEG files, as a training set lies on disk. */
 public final class PictureFolder {
 
-    /** The number of class folders. */
     public static final int CLASSES = 10;
 
     /** The hidden folder of the masks, in a folder of class folders. */

@@ -35,7 +35,6 @@ record Work(MeasuredEpoch epoch) {
         return epoch.records().get(index).blockOptional().orElseThrow().toByteArray();
     }
 
-    /** Writes all samples, one after another, into a file. */
     void write(Path file) throws IOException {
         try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file), 1 << 20)) {
             for (int i = 0; i < samples(); i++) {

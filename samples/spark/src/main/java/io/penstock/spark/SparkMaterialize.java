@@ -62,7 +62,6 @@ public final class SparkMaterialize implements AddedCommand {
     private @Nullable Integer tasks;
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
 
     /** Runs the job. Exits only where it failed: a master that started this program takes an exit for a failure. */

@@ -48,7 +48,6 @@ final class Learner implements AutoCloseable {
     private final Loss loss = Loss.softmaxCrossEntropyLoss();
     private final List<NDArray> velocities = new ArrayList<>();
 
-    /** What a batch showed. */
     record Outcome(double loss, long correct) {}
 
     private Learner(NDManager manager, Block network) {
@@ -57,7 +56,6 @@ final class Learner implements AutoCloseable {
         this.store = new ParameterStore(manager, false);
     }
 
-    /** One that has learned nothing. */
     static Learner fresh(Engine engine, LabelledPictures data, long seed) {
         return of(engine, data, (name, shape) -> {
             long fanIn = shape.dimension() == 1 ? 0 : shape.size() / shape.get(0);
@@ -184,7 +182,6 @@ final class Learner implements AutoCloseable {
         }
     }
 
-    /** How many pictures of a batch are recognised. */
     long correct(NdBatch batch) {
         NDList logits = network.forward(store, new NDList(batch.array(LabelledPicture.PIXELS)), false);
         return correct(logits, batch.array(LabelledPicture.LABEL));
@@ -201,7 +198,6 @@ final class Learner implements AutoCloseable {
                 .toList();
     }
 
-    /** All there is to save. */
     List<Weights> weights() {
         List<String> names = network.getParameters().keys();
         List<NDArray> arrays = arrays();

@@ -53,14 +53,12 @@ public final class TrainCommand implements AddedCommand {
     private @Nullable String data;
 
     @Option(names = "--images", paramLabel = "N", defaultValue = "640", converter = NumberFlag.Pictures.class)
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private Integer images;
 
     @Option(names = "--resize", paramLabel = "N", converter = NumberFlag.Side.class)
     private @Nullable Integer resize;
 
     @Option(names = "--cache-ram", paramLabel = "SIZE", defaultValue = "25%")
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private ByteSize cacheRam;
 
     @Option(names = "--cache-disk", paramLabel = "DIR[,SIZE]")
@@ -70,11 +68,9 @@ public final class TrainCommand implements AddedCommand {
     private @Nullable String augment;
 
     @Option(names = "--batch", paramLabel = "N", defaultValue = "64", converter = NumberFlag.BatchSize.class)
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private Integer batch;
 
     @Option(names = "--epochs", paramLabel = "N", defaultValue = "5", converter = NumberFlag.Count.class)
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private Integer epochs;
 
     @Option(names = "--seed", paramLabel = "N", defaultValue = "42", converter = NumberFlag.Seed.class)
@@ -84,7 +80,6 @@ public final class TrainCommand implements AddedCommand {
     private double rate;
 
     @Option(names = "--threads", paramLabel = "N", defaultValue = "1", converter = NumberFlag.Threads.class)
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private Integer threads;
 
     @Option(names = "--checkpoint", paramLabel = "FILE")

@@ -127,7 +127,6 @@ final class Training implements AutoCloseable {
         idleSince = System.nanoTime();
     }
 
-    /** How many batches an epoch has. */
     private long perEpoch() {
         return data.training().size() / plan.batch();
     }
@@ -178,7 +177,6 @@ final class Training implements AutoCloseable {
         return ResumeToken.of(pipeline, plan.sampler()).at(position);
     }
 
-    /** Batches learned from, by this process. */
     long batches() {
         return batches;
     }

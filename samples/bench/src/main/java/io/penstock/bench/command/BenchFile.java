@@ -53,7 +53,6 @@ record BenchFile(String name, ObjectNode root) {
         return node;
     }
 
-    /** Of the lines that one benchmark printed. */
     static BenchFile of(String name, boolean quick, List<ObjectNode> lines) {
         ObjectNode root = JSON.createObjectNode();
         root.put("when", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString())

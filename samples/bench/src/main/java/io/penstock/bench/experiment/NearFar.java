@@ -38,7 +38,6 @@ public final class NearFar {
     private static final int WARM_EPOCHS = 20; // one takes less than a tenth of a second: too short to tell 2 % by
     private static final double MAX_APART = 2;
 
-    /** Files of one place. */
     private record Side(String place, Dataset<Tensor> samples) {
 
         Side cached(Tier cache) {

@@ -32,7 +32,6 @@ public final class Sweep {
     private static final double MAX_OFF = 5;
     private static final TrainingStep TRAINING = TrainingStep.STANDARD;
 
-    /** Files of one place. */
     private record Side(String series, Dataset<Tensor> samples, Execution execution) {
 
         void measure(int share, int round, Measured measured) {

@@ -16,12 +16,10 @@ record SweepTheory(Measured measured, String series) {
     private static final double NONE = 0;
     private static final double ALL = 100;
 
-    /** The series of the shares that a cache held. */
     static String held(String series) {
         return series + " held";
     }
 
-    /** Seconds by theory. */
     double time(double share) {
         double uncached = measured.median(series, NONE);
         return Math.max(measured.median(series, ALL), (1 - heldAt(share)) * uncached);

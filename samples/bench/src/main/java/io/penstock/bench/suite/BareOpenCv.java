@@ -21,12 +21,10 @@ final class BareOpenCv implements AutoCloseable {
         this.interpolation = interpolation;
     }
 
-    /** Makes each call use one thread. */
     static void onOneThread() {
         opencv_core.setNumThreads(1);
     }
 
-    /** Decodes and resizes a file, and returns the first byte. */
     int decode(ByteBuffer direct) {
         try (BytePointer bytes = new BytePointer(direct);
                 Mat encoded = new Mat(1, direct.remaining(), opencv_core.CV_8UC1, bytes)) {

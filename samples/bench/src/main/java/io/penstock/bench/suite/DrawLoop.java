@@ -33,11 +33,9 @@ public class DrawLoop {
     private static final int SPAN = 30;
     private static final long EPOCHS = 1000;
 
-    /** Samples of the data set. */
     @Param("1000000000")
     public long samples;
 
-    /** Which order and shard. */
     @Param({"shuffled", "rank 3 of 8", "stable rank 3 of 8", MIXED, LINES, LINES_OF_8})
     public String order = "shuffled";
 
@@ -45,7 +43,6 @@ public class DrawLoop {
     private Draws draws = sampler().draws(samples);
     private long number;
 
-    /** Starts again in another order. */
     @Setup
     public void begin() {
         filter = switch (order) {
@@ -87,7 +84,6 @@ public class DrawLoop {
         return Proportions.of(quarter, 0.4).and(quarter, 0.3).and(quarter, 0.2).and(samples - 3 * quarter, 0.1);
     }
 
-    /** The next draw. */
     @Benchmark
     public Draw draw() {
         number = number + 1 == draws.count() ? 0 : number + 1;

@@ -73,7 +73,6 @@ record BesideTheLog(Path directory, List<Path> own, List<Path> foreign) {
         return bytes;
     }
 
-    /** Names the files that are not Penstock's. */
     void nameForeign(OutputFlags flags) {
         for (Path file : foreign) {
             String name = directory.relativize(file).toString();

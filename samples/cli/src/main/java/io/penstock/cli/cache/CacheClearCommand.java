@@ -20,7 +20,6 @@ final class CacheClearCommand implements Callable<Integer> {
     private final OutputFlags flags = new OutputFlags();
 
     @Parameters(paramLabel = "DIR", description = "The directory of a cache, or of a mirror.")
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private Path directory;
 
     @Override

@@ -19,7 +19,6 @@ public final class CacheCommand implements Runnable {
     private final HelpFlag help = new HelpFlag();
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
 
     private CacheCommand() {}

@@ -27,7 +27,6 @@ final class CacheVerifyCommand implements Callable<Integer> {
     private final OutputFlags flags = new OutputFlags();
 
     @Parameters(paramLabel = "DIR", description = "The directory of a cache, or of a mirror.")
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private Path directory;
 
     private long bytes;

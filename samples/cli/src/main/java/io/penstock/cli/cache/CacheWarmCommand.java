@@ -32,7 +32,6 @@ final class CacheWarmCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "DIR[,SIZE]",
             description = "The cache's directory and budget, as for --cache-disk of stream.")
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private DiskSpec disk;
 
     @Option(names = "--in-flight", paramLabel = "N", converter = NumberFlag.InFlight.class)

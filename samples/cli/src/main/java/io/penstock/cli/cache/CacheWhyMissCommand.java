@@ -31,7 +31,6 @@ final class CacheWhyMissCommand implements Callable<Integer> {
     private final SourceFlags source = new SourceFlags();
 
     @Parameters(index = "0", paramLabel = "DIR", description = "The cache's directory.")
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private Path directory;
 
     @Parameters(

@@ -14,7 +14,6 @@ public final class LastWrites {
 
     private final CountDownLatch written = new CountDownLatch(1);
 
-    /** Everything is written. */
     public void done() {
         written.countDown();
     }

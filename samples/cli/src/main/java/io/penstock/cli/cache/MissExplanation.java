@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 record MissExplanation(String reason, List<String> changes) {
 
-    /** Of one sample. */
     static MissExplanation of(
             Cacheable<?> cacheable, SampleKey key, long index, ChronicleTier tier, List<Producer> producers) {
         if (tier.contains(key)) {

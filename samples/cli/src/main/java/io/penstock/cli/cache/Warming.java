@@ -123,7 +123,6 @@ public final class Warming<T> {
         return each * rank + Math.min(rank, over);
     }
 
-    /** How many samples there are in all of its part. */
     long samples() {
         return kept.size();
     }

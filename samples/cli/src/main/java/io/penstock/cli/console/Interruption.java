@@ -73,7 +73,6 @@ public final class Interruption implements AutoCloseable {
         }
     }
 
-    /** What a signal does. */
     void interrupt() {
         interrupted = true;
         stop.tryEmitEmpty();
@@ -91,12 +90,10 @@ public final class Interruption implements AutoCloseable {
         }
     }
 
-    /** Whether a signal came. */
     boolean isSeen() {
         return interrupted;
     }
 
-    /** Completes when the run is to stop. */
     public Mono<Void> stop() {
         return stop.asMono();
     }

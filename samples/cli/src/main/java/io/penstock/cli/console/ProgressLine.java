@@ -48,7 +48,6 @@ public final class ProgressLine {
         return new ProgressLine(out, false, program, total);
     }
 
-    /** Shows what is being done. */
     public void show(String what) {
         if (shown) {
             lastShown = System.nanoTime();
@@ -57,7 +56,6 @@ public final class ProgressLine {
         }
     }
 
-    /** Whether so much time has passed that showing it again is worth it. */
     public boolean isDue() {
         long passed = System.nanoTime() - lastShown;
         return program == null ? shown && passed >= EVERY_NANOS : passed >= EVENT_NANOS;
@@ -81,14 +79,12 @@ public final class ProgressLine {
         terminal.flush();
     }
 
-    /** Shows it where that is worth it. */
     public void showIfDue(String what, long done, String unit, String detail) {
         if (isDue()) {
             show(what, done, unit, detail);
         }
     }
 
-    /** The line's text. */
     static String line(String what, long done, long total, String unit, double seconds, String detail) {
         double share = total <= 0 ? 1 : Math.min(1, (double) done / total);
         int filled = (int) (share * BAR);
@@ -116,7 +112,6 @@ public final class ProgressLine {
                         : "%d h %02d min".formatted(whole / 3600, whole % 3600 / 60);
     }
 
-    /** Takes the line off the terminal. */
     public void clear() {
         if (shown) {
             terminal.print(ERASE);

@@ -49,7 +49,6 @@ public final class TemporaryFolder implements AutoCloseable {
         return interruption.isSeen();
     }
 
-    /** From now on the folder stays, whatever comes. */
     public void keep() {
         kept = true;
     }

@@ -23,7 +23,6 @@ final class Breakable<T> {
     private final LongAdder loaded = new LongAdder();
     private volatile Health now = Health.WORKS;
 
-    /** How it does. */
     enum Health {
         WORKS("the source works"),
         SLOW("the source answers %d ms late".formatted(LATE.toMillis())),
@@ -36,12 +35,10 @@ final class Breakable<T> {
             this.words = words;
         }
 
-        /** For people. */
         String words() {
             return words;
         }
 
-        /** For programs. */
         String word() {
             return name().toLowerCase(Locale.ROOT);
         }
@@ -67,12 +64,10 @@ final class Breakable<T> {
         return asked.sum() - done;
     }
 
-    /** Samples that came. */
     long loaded() {
         return loaded.sum();
     }
 
-    /** The samples. */
     Dataset<T> dataset() {
         return Dataset.wrapping(source, this::get);
     }

@@ -35,7 +35,6 @@ final class ConsumerDelay {
         }
     }
 
-    /** Milliseconds a batch. */
     void slowTo(long millisABatch) {
         synchronized (changed) {
             millis = millisABatch;
@@ -50,7 +49,6 @@ final class ConsumerDelay {
         }
     }
 
-    /** Holds no thread any more. */
     void release() {
         synchronized (changed) {
             released = true;

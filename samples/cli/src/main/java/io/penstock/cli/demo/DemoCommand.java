@@ -44,7 +44,6 @@ public final class DemoCommand implements Callable<Integer> {
     private List<Double> weights = List.of();
 
     @Option(names = "--images", paramLabel = "N", defaultValue = "640", converter = NumberFlag.Pictures.class)
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private Integer images;
 
     @Option(names = "--page")
@@ -103,7 +102,6 @@ public final class DemoCommand implements Callable<Integer> {
         return data.indexOf(':') < 0 || Files.isDirectory(Path.of(data)) ? "images:" + data : data;
     }
 
-    /** The source of made pictures with their masks. */
     static String withMasks(Path folder) {
         return "pairs:%s,%s".formatted(folder, folder.resolve(PictureFolder.MASKS));
     }
@@ -150,7 +148,6 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** A word for a shell. */
     private static String quoted(String word) {
         return word.matches("[\\w@%+=:,./-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
     }

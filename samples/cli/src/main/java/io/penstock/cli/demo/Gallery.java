@@ -76,7 +76,6 @@ final class Gallery {
         return newest;
     }
 
-    /** One sample and its pictures. */
     private record Exhibit(long number, Draw draw, Lazy before, Lazy after) {}
 
     /** A scene as it is drawn, encoded by the first that asks for it. */

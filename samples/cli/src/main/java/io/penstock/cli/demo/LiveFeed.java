@@ -145,18 +145,15 @@ final class LiveFeed implements AutoCloseable {
                 .orElse(0);
     }
 
-    /** Each source that is mixed; none where there is one. */
     List<Cacheable.Part> parts() {
         return parts;
     }
 
-    /** A source's share of the weights. */
     double weight(int source) {
         return weights.get(source)
                 / weights.stream().mapToDouble(Double::doubleValue).sum();
     }
 
-    /** Of one epoch. */
     Sampler order() {
         return order;
     }

@@ -60,7 +60,6 @@ final class LivePage implements AutoCloseable {
         return server.address();
     }
 
-    /** Blocks until told to stop. */
     void run(Mono<Void> stop) {
         run.run(stop);
     }

@@ -81,7 +81,6 @@ final class LiveRun implements AutoCloseable {
         read();
     }
 
-    /** Blocks until told to stop. */
     void run(Mono<Void> stop) {
         EpochLog log = new EpochLog(
                 Position.START,
@@ -162,7 +161,6 @@ final class LiveRun implements AutoCloseable {
         keep(readings, reading(), READINGS_KEPT);
     }
 
-    /** The counts now. */
     Reading reading() {
         Progress now = progress; // first: what was delivered was loaded before
         return new Reading(
@@ -179,12 +177,10 @@ final class LiveRun implements AutoCloseable {
         return readings.getFirst();
     }
 
-    /** The last epochs, oldest first. */
     List<EpochReport> epochs() {
         return List.copyOf(epochs);
     }
 
-    /** Why the last sample that was left out was. */
     Optional<String> lastFailure() {
         return Optional.ofNullable(lastFailure.get());
     }
@@ -217,7 +213,6 @@ final class LiveRun implements AutoCloseable {
                 && feed.waiting().stream().allMatch(samples -> samples == 0);
     }
 
-    /** What a verdict needs to know of this run, now. */
     Surroundings surroundings() {
         return new Surroundings(
                 feed.pipeline().size(),

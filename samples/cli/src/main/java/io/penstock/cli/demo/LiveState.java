@@ -26,7 +26,6 @@ final class LiveState implements Show {
         this.run = run;
     }
 
-    /** How many ranks the order is shown for. */
     void ranks(int number) {
         ranks = number;
     }

@@ -131,7 +131,6 @@ final class Explanation {
         rows++;
     }
 
-    /** A draw without a sample. */
     void padding() {
         padding++;
     }

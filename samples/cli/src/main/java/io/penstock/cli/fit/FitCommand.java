@@ -43,7 +43,6 @@ public final class FitCommand implements Callable<Integer> {
     private final SourceFlags source = new SourceFlags();
 
     @Option(names = "--to", required = true, paramLabel = "FIT.json")
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private Path to;
 
     @Option(names = "--against", paramLabel = "FIT.json")

@@ -5,10 +5,6 @@ import io.penstock.tensor.Shape;
 /** A part of an array as {@code --region} says it, in NumPy's words: {@code 0:5,:,2:9}. */
 public record ArrayRegion(String text) {
 
-    /**
-     * Reads what a flag says.
-     * @throws IllegalArgumentException if it is none
-     */
     public static ArrayRegion parse(String text) {
         if (!text.matches("\\s*(\\d{0,18}|\\d{0,18}:\\d{0,18})\\s*(,\\s*(\\d{1,18}|\\d{0,18}:\\d{0,18})\\s*)*")) {
             throw new IllegalArgumentException(

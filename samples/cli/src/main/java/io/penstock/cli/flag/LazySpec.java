@@ -33,10 +33,6 @@ public record LazySpec(
     /** A shard and how many samples an epoch of all ranks has. */
     public record Sized(LazyShard shard, long samples) {}
 
-    /**
-     * Reads what a flag says.
-     * @throws IllegalArgumentException if it is none
-     */
     public static LazySpec parse(String text) {
         String agreement = ",agree=";
         int at = text.indexOf(agreement);

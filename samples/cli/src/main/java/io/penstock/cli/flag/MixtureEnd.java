@@ -7,10 +7,6 @@ import java.util.function.UnaryOperator;
 /** When an epoch of a mixture ends, as {@code --stop} says it. */
 public record MixtureEnd(UnaryOperator<Proportions> end) {
 
-    /**
-     * Reads what a flag says.
-     * @throws IllegalArgumentException if it is none
-     */
     public static MixtureEnd parse(String text) {
         return switch (text) {
             case "first" -> new MixtureEnd(mixture -> mixture.until(Exhausted.FIRST));

@@ -117,11 +117,9 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
     @Range(min = 0, max = 64)
     public static final class Levels extends Ints {}
 
-    /** One of the {@link Members}. */
     @Range(min = 0, max = (1 << 20) - 1)
     public static final class Rank extends Ints {}
 
-    /** How often something is tried again. */
     @Range(min = 0, max = 1_000_000)
     public static final class Retries extends Ints {}
 
@@ -141,7 +139,6 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
     @Range(min = 0, max = Long.MAX_VALUE)
     public static final class Index extends Longs {}
 
-    /** Any number of 64 bits. */
     @Range(min = Long.MIN_VALUE, max = Long.MAX_VALUE)
     public static final class Seed extends Longs {}
 

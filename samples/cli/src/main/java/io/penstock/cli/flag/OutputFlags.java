@@ -28,7 +28,6 @@ public final class OutputFlags {
     private boolean json;
 
     @Spec(Spec.Target.MIXEE)
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
 
     public boolean json() {
@@ -59,12 +58,10 @@ public final class OutputFlags {
         }
     }
 
-    /** Says where something is served. */
     public void serving(String forPeople, String address) {
         print(forPeople, "serving", node -> node.put("address", address));
     }
 
-    /** One line on standard error. */
     public void complain(String line) {
         err().println(spec.qualifiedName() + ": " + Terminal.escape(line));
     }

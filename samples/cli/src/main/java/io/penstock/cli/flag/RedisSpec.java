@@ -30,10 +30,6 @@ public record RedisSpec(RedisOptions options) {
         return new RedisSpec(RedisTier.at(text).credentialsFromEnvironment());
     }
 
-    /**
-     * Opens the cache.
-     * @throws io.penstock.fault.StoreException if a server is to be started, and cannot be
-     */
     public RedisTier open() {
         return options.open();
     }

@@ -24,7 +24,6 @@ public final class MaterializeFlags {
     private final SourceFlags source = new SourceFlags();
 
     @Option(names = "--to", required = true, paramLabel = "TARGET")
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private MaterializeTarget target;
 
     @Option(names = "--shard-samples", paramLabel = "N", converter = NumberFlag.Count.class)
@@ -34,13 +33,8 @@ public final class MaterializeFlags {
     private @Nullable Integer inFlight;
 
     @Option(names = "--on-error", paramLabel = "fail|skip", defaultValue = "fail")
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private Flags.OnError onError;
 
-    /**
-     * Checks flags against each other.
-     * @throws IllegalArgumentException if they do not fit together
-     */
     public void requireConsistent() {
         if (onError == Flags.OnError.SUBSTITUTE) {
             throw new IllegalArgumentException("--on-error of a job is fail or skip: a shard has no sample twice");
@@ -50,10 +44,6 @@ public final class MaterializeFlags {
         }
     }
 
-    /**
-     * Opens the source.
-     * @throws IllegalArgumentException if the flags do not fit together
-     */
     public Cacheable<?> open() {
         return source.open(null);
     }

@@ -26,10 +26,6 @@ public sealed interface MaterializeTarget {
     /** A topic, with a partition for each rank. */
     record Topic(KafkaAddress address) implements MaterializeTarget {}
 
-    /**
-     * Reads what follows {@code --to}.
-     * @throws IllegalArgumentException if there is no such target
-     */
     static MaterializeTarget parse(String text) {
         int colon = text.indexOf(':');
         String kind = colon < 0 ? "" : text.substring(0, colon);

@@ -87,7 +87,6 @@ public final class Sharding<T> {
         return shards <= shard.rank() ? 0 : (shards - shard.rank() - 1) / shard.worldSize() + 1;
     }
 
-    /** How many samples are to be written. */
     long samples() {
         return LongStream.of(left).map(job::samples).sum();
     }

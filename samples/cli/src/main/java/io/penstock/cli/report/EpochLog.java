@@ -47,10 +47,8 @@ public final class EpochLog {
     private long batchesInAll;
     private long samplesInAll;
 
-    /** What adds up the digests of the batches that were received. */
     public interface Digesting {
 
-        /** Counts a batch's samples in. */
         public void batch(Batch batch);
 
         /** The digests of an epoch so far; null unless they are asked for. */
@@ -80,7 +78,6 @@ public final class EpochLog {
         this.lastBatch = start;
     }
 
-    /** Counts a batch in, which stays the caller's to close. */
     public void batch(Batch batch) {
         batch(batch, () -> {});
     }

@@ -27,7 +27,6 @@ public final class Headroom<T> {
     private final int most;
     private final Deque<Kept<T>> kept = new ArrayDeque<>();
 
-    /** What receives batches. */
     public interface Consumer<T> {
 
         /** Receives a batch, which stays the caller's to close, and the samples in it where they were kept. */
@@ -50,7 +49,6 @@ public final class Headroom<T> {
         }
     }
 
-    /** @param most batches to keep */
     public Headroom(int most) {
         this.most = most;
     }

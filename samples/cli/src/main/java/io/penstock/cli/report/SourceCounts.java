@@ -81,7 +81,6 @@ final class SourceCounts {
         return part;
     }
 
-    /** Counts a batch in that was received. */
     void batch(Batch batch) {
         OfBatch next = onTheWay.remove();
         while (next.epoch != batch.epoch()) {
@@ -94,7 +93,6 @@ final class SourceCounts {
         }
     }
 
-    /** The samples of all epochs, by source. */
     List<Long> inAll() {
         return Arrays.stream(inAll).boxed().toList();
     }

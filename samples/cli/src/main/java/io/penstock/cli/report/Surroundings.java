@@ -39,7 +39,6 @@ public record Surroundings(
         return byHeld > 0 ? byHeld : bytesForAll;
     }
 
-    /** What a cache holds. */
     public record Held(long samples, long bytes) {
 
         public static Held of(TierStatistics statistics) {

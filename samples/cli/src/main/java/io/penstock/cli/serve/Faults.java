@@ -17,7 +17,6 @@ import java.util.stream.Collectors;
  */
 record Faults(List<Share> shares, long seed) {
 
-    /** A way to fail. */
     enum Kind {
         /** The connection is reset before an answer. */
         REFUSE,
@@ -57,7 +56,6 @@ record Faults(List<Share> shares, long seed) {
 
     private static final Faults NONE = new Faults(List.of(), 0);
 
-    /** No faults. */
     static Faults none() {
         return NONE;
     }

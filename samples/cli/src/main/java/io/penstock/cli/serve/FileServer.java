@@ -215,7 +215,6 @@ public final class FileServer implements AutoCloseable {
         files.close();
     }
 
-    /** The address. */
     @Override
     public String toString() {
         return address().toString();

@@ -30,14 +30,12 @@ public final class ServeFilesCommand implements Callable<Integer> {
     private final OutputFlags output = new OutputFlags();
 
     @Parameters(paramLabel = "DIR", description = "The folder.")
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private Path folder;
 
     @Option(names = "--port", paramLabel = "N", defaultValue = "0", converter = NumberFlag.Port.class)
     private int port;
 
     @Option(names = "--delay", paramLabel = "TIME", defaultValue = "0ms", converter = Delay.class)
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private Duration delay;
 
     @Option(names = "--fault", paramLabel = "KIND=SHARE,…")

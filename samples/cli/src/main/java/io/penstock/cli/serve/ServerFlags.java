@@ -51,7 +51,6 @@ final class ServerFlags {
     @Option(names = "--until-stdin-ends")
     private boolean untilStdinEnds;
 
-    /** @throws IllegalArgumentException if they do not fit to one another */
     void check() {
         if (ranks != null && consumers > 1) {
             throw new IllegalArgumentException(
@@ -62,7 +61,6 @@ final class ServerFlags {
         }
     }
 
-    /** @throws IllegalArgumentException if what a run delivers cannot be served so */
     void check(Run<?> run) {
         if (ranks != null && run.sampler().shard().worldSize() > 1) {
             throw new IllegalArgumentException(
@@ -76,10 +74,6 @@ final class ServerFlags {
         ServedPlan.requireInOrder(run.sampler().start());
     }
 
-    /**
-     * Serves the batches of a run.
-     * @throws IllegalArgumentException if it cannot be served there
-     */
     BatchServer start(Run<?> run) {
         ServerPlan server = ServerPlan.of(new ServedPlan<>(run, ranks == null ? 1 : ranks))
                 .host(host)

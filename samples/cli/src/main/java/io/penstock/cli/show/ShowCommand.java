@@ -50,7 +50,6 @@ public final class ShowCommand implements Callable<Integer> {
             arity = "1..*",
             paramLabel = "SOURCE",
             description = "As for stream --source; - reads them from standard input, one a line.")
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private List<String> sources;
 
     @Option(names = "--index", paramLabel = "I", converter = NumberFlag.Index.class)

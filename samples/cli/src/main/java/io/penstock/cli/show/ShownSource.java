@@ -45,10 +45,6 @@ record ShownSource(
         this(size, fields, samples, Map.of());
     }
 
-    /**
-     * Opens it, which blocks.
-     * @throws io.penstock.fault.DataException if it cannot be opened
-     */
     static ShownSource open(SourceSpec source) {
         if (source.kind().isTable()) {
             TableRows found = Sources.rows(source, null);

@@ -19,7 +19,6 @@ import java.util.function.LongFunction;
 /** The rows of batches that a sample becomes: one, or those of a planned group, which is a batch. */
 public sealed interface SampleRows<T> {
 
-    /** Of each row. */
     Schema<?> schema();
 
     /** Whether the pixels of samples have their channels first. */
@@ -55,7 +54,6 @@ public sealed interface SampleRows<T> {
      */
     record Digest<T>(Consumer<Sample<T>> observe, LongFunction<EpochDigest> epoch) {}
 
-    /** One row a sample. */
     record Single<T>(Schema<T> schema, boolean planes) implements SampleRows<T> {
 
         public Single(Schema<T> schema) {

@@ -61,7 +61,6 @@ public final class SourceFlags {
                 .registerConverter(WindowRows.class, Flags.reading(WindowRows::parse));
     }
 
-    /** The number of sources. */
     public int count() {
         return sources.size();
     }
@@ -76,12 +75,10 @@ public final class SourceFlags {
         return mirror == null ? null : mirror.directory();
     }
 
-    /** Whether a source is read over HTTP or from a bucket. */
     public boolean isRemote() {
         return sources.stream().anyMatch(SourceSpec::isRemote);
     }
 
-    /** Whether a source is a table. */
     public boolean hasTables() {
         return sources.stream().anyMatch(source -> source.kind().isTable());
     }

@@ -27,7 +27,6 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
                     + "mds:DIR#COLUMNS, pairs:IMAGES,MASKS, coco:FILE,IMAGES#FIELDS, voc:DIR,SPLIT#FIELDS, "
                     + "yolo:DIR,SPLIT, hf:DIR,SPLIT#COLUMNS and kafka:HOST:PORT/TOPIC,RANGES";
 
-    /** What a source is. */
     public enum Kind {
         /** Class folders of images in a folder or a zip. */
         IMAGES,
@@ -101,10 +100,6 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
     private static final String ARCHIVE = ".npz#";
     private static final String UNLABELLED = "#pixels";
 
-    /**
-     * Reads what follows {@code --source}.
-     * @throws IllegalArgumentException if there is no such source
-     */
     public static SourceSpec parse(String text) {
         if (new StorePlace(text).isRemote()) {
             return of(Kind.IMAGES, text);
@@ -197,7 +192,6 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
         return behind();
     }
 
-    /** The columns of a table. */
     TableColumns columns() {
         return TableColumns.parse(kind == Kind.HF ? String.join(",", fields()) : behind());
     }
@@ -219,7 +213,6 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
         return kind.isAnnotated() || kind == Kind.IMAGES && !rest.isEmpty();
     }
 
-    /** Whether it is read over HTTP or from a bucket. */
     public boolean isRemote() {
         return place.isRemote() || kind.isAnnotated() && new StorePlace(second()).isRemote();
     }

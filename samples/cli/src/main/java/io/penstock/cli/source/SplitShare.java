@@ -15,7 +15,6 @@ public record SplitShare(double from, double to) {
 
     private static final String FORM = "a split is FROM..TO in [0, 1], as in 0..0.9 and 0.9..1, was \"%s\"";
 
-    /** @throws IllegalArgumentException if it is none */
     static SplitShare parse(String text) {
         String[] ends = text.split("\\.\\.", -1);
         try {
@@ -30,7 +29,6 @@ public record SplitShare(double from, double to) {
         throw new IllegalArgumentException(FORM.formatted(text));
     }
 
-    /** The samples of this part. */
     <T> Dataset<T> of(Dataset<T> samples) {
         double[] shares = DoubleStream.of(from, minus(to, from), minus(1, to))
                 .filter(share -> share > 0)
@@ -38,7 +36,6 @@ public record SplitShare(double from, double to) {
         return samples.split(SEED, shares).get(from > 0 ? 1 : 0);
     }
 
-    /** As the flag says it. */
     String words() {
         return plain(from) + ".." + plain(to);
     }

@@ -69,7 +69,6 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
         return size.isShare() ? near.maxFreeShare(size.share()) : near.maxBytes(size.bytes());
     }
 
-    /** A file and the store that has it. */
     record Located(Store store, String key) {}
 
     boolean isHttp() {
@@ -90,7 +89,6 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
         return isHttp() || isObjects();
     }
 
-    /** The address in a bucket or a cloud. */
     private StoreAddress address() {
         return isS3() ? S3Address.parse(text) : CloudAddress.parse(text);
     }
@@ -238,12 +236,10 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
         return ZipStore.openCopy(copy, zip.store().location() + zip.key());
     }
 
-    /** Whether it is an HTTP address that ends as manifests do. */
     boolean isManifest() {
         return isHttp() && name().endsWith(".jsonl");
     }
 
-    /** The store of a manifest at this address, which can be listed. */
     HttpStore openManifest() {
         URI manifest = uri(text);
         return HttpStore.ofManifest(manifest, SourceToken.options(manifest));
@@ -321,7 +317,6 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
         return words.replaceFirst("(://[^/?#:@]*):[^/?#@]*@", "$1@").replaceFirst(SECRET_QUERY, "$1?…");
     }
 
-    /** As it may be printed. */
     @Override
     public String toString() {
         return withoutQuery(text);

@@ -29,7 +29,6 @@ public record TableColumns(
     private static final Map<String, DType> TYPES =
             Map.of("int", DType.I64, "float", DType.F32, "double", DType.F64, "bool", DType.BOOL, "bytes", DType.U8);
 
-    /** @throws IllegalArgumentException if it does not read so */
     static TableColumns parse(String text) {
         List<String> names = new ArrayList<>();
         TableOptions options = TableOptions.standard();

@@ -31,7 +31,6 @@ public record TableRows(Dataset<Row> table, Schema<Row> schema, List<TableField>
         return fields.size() == 1;
     }
 
-    /** The files in the column of pictures, and their labels. */
     Dataset<LabelledFile> files(String picture) {
         List<String> names = schema.names();
         String bytes = names.contains(picture + ".bytes") ? picture + ".bytes" : picture; // as Hugging Face keeps them

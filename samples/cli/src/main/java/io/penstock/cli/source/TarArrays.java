@@ -29,12 +29,10 @@ record TarArrays(TarSamples samples, TarSample first) {
         return new TarArrays(samples, Sources.firstReadable(samples));
     }
 
-    /** Whether they are decoded pictures. */
     boolean hasPictures() {
         return first.parts().containsKey(PIXELS);
     }
 
-    /** Decoded pictures and their labels. */
     Cacheable<Picture> pictures(@Nullable Integer side) {
         String stage = PIXELS + " and cls";
         if (side == null) {

@@ -35,7 +35,6 @@ public final class TarParts {
         });
     }
 
-    /** The extension of an array's part. */
     static String array(String field) {
         return field + ARRAY_PART;
     }

@@ -55,7 +55,6 @@ public final class BatchFlags {
     @Option(names = "--remainder", paramLabel = "drop|pad|keep", defaultValue = "keep")
     private Remainder remainder = Remainder.KEEP;
 
-    /** @throws IllegalArgumentException if they do not fit to one another or to those of other groups */
     void check(TextFlags texts, OrderFlags order, OnError onError) {
         if (batchTokens != null && !texts.isTokenized()) {
             throw new IllegalArgumentException("--batch-tokens needs --tokenize: it counts tokens");
@@ -120,7 +119,6 @@ public final class BatchFlags {
         return pad || isPlanned() || mix != null;
     }
 
-    /** How many draws a batch has. */
     public int draws() {
         return isPlanned() ? 1 : samples();
     }

@@ -40,7 +40,6 @@ final class CacheFlags {
     @Option(names = "--verify-reads")
     boolean verifyReads;
 
-    /** The folder of the cache on disk. */
     @Nullable Path directory() {
         return disk == null ? null : disk.directory();
     }

@@ -29,7 +29,6 @@ final class ErrorFlags {
     @Option(names = "--quarantine", paramLabel = "FILE")
     private @Nullable Path quarantine;
 
-    /** @throws IllegalArgumentException if they do not fit to one another */
     void check() {
         if (onError == OnError.FAIL && (errorBudget != null || quarantine != null)) {
             throw new IllegalArgumentException("--error-budget and --quarantine need --on-error skip or substitute");

@@ -37,7 +37,6 @@ final class LoadFlags {
         return workers == null ? null : Execution.newWorkers(workers);
     }
 
-    /** @param pool that {@link #pool} made */
     Execution execution(@Nullable Scheduler pool) {
         Execution execution = Execution.standard();
         if (pool != null && workers != null) {

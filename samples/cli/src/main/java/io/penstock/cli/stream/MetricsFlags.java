@@ -19,7 +19,6 @@ final class MetricsFlags {
     @Option(names = "--otlp", paramLabel = "URL")
     private @Nullable URI otlp;
 
-    /** @throws IllegalArgumentException if they do not fit to one another */
     void check() {
         if (host != null && port == null) {
             throw new IllegalArgumentException("--metrics-host needs --metrics-port");

@@ -30,7 +30,6 @@ final class MetricsPage implements AutoCloseable {
         this.server = GuardedServer.open("--metrics-port", host, port, this::answer);
     }
 
-    /** The meters that the page shows. */
     MeterRegistry registry() {
         return registry;
     }

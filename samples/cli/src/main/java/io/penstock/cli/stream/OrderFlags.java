@@ -74,11 +74,6 @@ final class OrderFlags {
     @Option(names = "--resume-file", paramLabel = "FILE")
     private @Nullable Path resumeFile;
 
-    /**
-     * Checks them against one another.
-     * @param sources how many there are
-     * @throws IllegalArgumentException if they do not fit together
-     */
     void check(int sources) {
         if (noShuffle && window != null) {
             throw new IllegalArgumentException("--no-shuffle and --window exclude each other");
@@ -127,10 +122,6 @@ final class OrderFlags {
         return resumeFile;
     }
 
-    /**
-     * The ranks, by the flags or the environment.
-     * @throws IllegalArgumentException if there are none such
-     */
     Topology topology() {
         return ranks.topology(localWorld);
     }

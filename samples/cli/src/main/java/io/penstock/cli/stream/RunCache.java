@@ -39,7 +39,6 @@ final class RunCache implements AutoCloseable {
         this.shown = shown;
     }
 
-    /** @param shown makes the cache one whose counts are shown */
     static RunCache open(CacheFlags options, UnaryOperator<Cache> shown) {
         RunCache cache = new RunCache(options, shown);
         try {
@@ -109,7 +108,6 @@ final class RunCache implements AutoCloseable {
         }
     }
 
-    /** The cache of the samples; null where there is none. */
     @Nullable Cache found() {
         return cache;
     }

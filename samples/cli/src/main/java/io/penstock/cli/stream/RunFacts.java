@@ -21,7 +21,6 @@ public final class RunFacts {
     private final boolean remote;
     private final RunStatistics beforeRun;
 
-    /** @param remote whether a source is elsewhere */
     RunFacts(Feed<?> feed, Pipeline<?> pipeline, Execution execution, RunCache cache, boolean remote) {
         this.feed = feed;
         this.pipeline = pipeline;

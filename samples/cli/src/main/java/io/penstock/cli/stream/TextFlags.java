@@ -40,7 +40,6 @@ final class TextFlags {
         return tokenize != null;
     }
 
-    /** Whether several texts share a row. */
     boolean isPacked() {
         return pack != null;
     }
@@ -53,7 +52,6 @@ final class TextFlags {
         return new Feed<>(samples, new SampleRows.Single<>(Schema.of(PackedRow.class)), List.of(), rows, Map.of());
     }
 
-    /** @throws IllegalArgumentException if they do not fit to one another or to those of the order */
     void check(OrderFlags order) {
         if (pack != null && tokenize == null) {
             throw new IllegalArgumentException("--pack needs --tokenize: it packs tokens into rows");

@@ -44,7 +44,6 @@ final class TraceFile implements AutoCloseable {
         this.file = file;
     }
 
-    /** @throws StoreException if the file cannot be written */
     static TraceFile begin(Path file) {
         TraceFile trace = new TraceFile(file);
         try {

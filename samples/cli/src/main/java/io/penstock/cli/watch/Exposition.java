@@ -22,7 +22,6 @@ record Exposition(Map<String, Family> families) {
     /** Comments, and the points that belong to them. */
     record Family(List<String> comments, List<Point> points) {}
 
-    /** A value. */
     record Point(String name, String labels, String value) {
 
         double number() {

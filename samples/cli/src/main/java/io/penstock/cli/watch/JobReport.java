@@ -112,7 +112,6 @@ record JobReport(List<Line> lines, Laggard laggard, boolean isOver) {
         return !isOver && lines.stream().allMatch(line -> line.failure != null);
     }
 
-    /** For people: a table, and a sentence. */
     List<String> text() {
         List<String> text = new ArrayList<>(List.of(HEAD));
         lines.forEach(line -> text.add(line.text()));
@@ -120,7 +119,6 @@ record JobReport(List<Line> lines, Laggard laggard, boolean isOver) {
         return text;
     }
 
-    /** For programs: one object. */
     String json() {
         ObjectNode node = JsonNodeFactory.instance.objectNode().put("event", "ranks");
         ArrayNode all = node.putArray("ranks");

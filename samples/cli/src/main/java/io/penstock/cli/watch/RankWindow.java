@@ -37,7 +37,6 @@ record RankWindow(String name, double seconds, RankCounts counts) {
         return hasWaits() ? counts.waited() / (counts.waited() + counts.used()) : 0;
     }
 
-    /** How long the consumer uses a batch. */
     double millisOfUse() {
         return counts.batches() <= 0 ? 0 : counts.used() * 1e3 / counts.batches();
     }

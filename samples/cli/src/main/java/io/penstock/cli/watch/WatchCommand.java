@@ -41,11 +41,9 @@ public final class WatchCommand implements Callable<Integer> {
             arity = "1..*",
             description = "Where each serves its counts: a port of this machine, HOST:PORT, or the address of a page "
                     + "in Prometheus' format.")
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private List<String> places;
 
     @Option(names = "--every", paramLabel = "SECONDS", defaultValue = "5", converter = NumberFlag.Seconds.class)
-    @SuppressWarnings("NullAway.Init") // picocli sets it
     private Integer every;
 
     @Option(names = "--once")

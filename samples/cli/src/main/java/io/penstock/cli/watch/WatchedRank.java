@@ -92,7 +92,6 @@ final class WatchedRank {
                 : silent ? "no whole page within %d s".formatted(ANSWER.toSeconds()) : Reason.of(e);
     }
 
-    /** Host and port. */
     String instance() {
         return address.getAuthority();
     }
@@ -102,7 +101,6 @@ final class WatchedRank {
         return name == null ? instance() : name;
     }
 
-    /** Whether it has ever answered. */
     boolean hasAnswered() {
         return answered;
     }
