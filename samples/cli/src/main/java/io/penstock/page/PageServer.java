@@ -1,6 +1,7 @@
 package io.penstock.page;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.netty.buffer.ByteBuf;
@@ -9,13 +10,19 @@ import io.netty.channel.Channel;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpMethod;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -39,13 +46,13 @@ public final class PageServer implements AutoCloseable {
     private static final int MAX_BODY_BYTES = 1024;
     private static final Duration BETWEEN_FRAMES = Duration.ofMillis(250);
     private static final String CONTROLS = "/control/";
+    private static final String SCRIPT = "text/javascript; charset=utf-8";
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final GuardedServer server;
     private final Show show;
-    private final Map<String, Control> controls;
-    private final Map<String, Supplier<String>> texts;
-    private final PageFiles files;
+    private final Map<String, Function<JsonNode, String>> controls;
+    private final Map<String, Function<HttpServerResponse, Mono<Void>>> pages = new HashMap<>();
     private final Sinks.Many<Long> ticks = Sinks.many().multicast().directBestEffort();
     private final Semaphore browsers = new Semaphore(BROWSERS);
     private final ReentrantLock changing = new ReentrantLock();
@@ -53,25 +60,50 @@ public final class PageServer implements AutoCloseable {
             Flux.interval(BETWEEN_FRAMES).onBackpressureDrop().subscribe(this::tick);
 
     private PageServer(
-            int port, String page, Show show, Map<String, Control> controls, Map<String, Supplier<String>> texts) {
-        this.files = new PageFiles(page);
+            int port,
+            String page,
+            Show show,
+            Map<String, Function<JsonNode, String>> controls,
+            Map<String, Supplier<String>> texts) {
         this.show = show;
-        this.controls = controls;
-        this.texts = texts;
+        this.controls = Map.copyOf(controls);
+        pages.put("/events", this::events);
+        putFile("/", page + ".html", "text/html; charset=utf-8");
+        putFile("/page.css", "page.css", "text/css; charset=utf-8");
+        putFile("/page.js", "page.js", SCRIPT);
+        putFile("/" + page + ".js", page + ".js", SCRIPT);
+        texts.forEach((path, text) -> pages.put(
+                path, response -> Answer.text(response, 200, text.get().stripTrailing())));
         this.server = GuardedServer.open("--port", port, this::answer);
     }
 
     /**
      * Serves from now on.
      * @param port     0 for any free one
-     * @param page     the name of its files
-     * @param controls by name
+     * @param page     the name of its files: it has markup and a script of its own, the rest is common to all
+     * @param controls by name: each makes something what a person wants, and returns what was done in words. Called by
+     *     one request at a time, on a thread that may block. The one that asked is shown an
+     *     {@link IllegalArgumentException}'s message.
      * @param texts    further plain texts by path; they are made without blocking
      * @throws IllegalArgumentException if the port is taken, or none
      */
     public static PageServer open(
-            int port, String page, Show show, Map<String, Control> controls, Map<String, Supplier<String>> texts) {
-        return new PageServer(port, page, show, Map.copyOf(controls), Map.copyOf(texts));
+            int port,
+            String page,
+            Show show,
+            Map<String, Function<JsonNode, String>> controls,
+            Map<String, Supplier<String>> texts) {
+        return new PageServer(port, page, show, controls, texts);
+    }
+
+    /** Files come with the program, and are all that a browser needs. */
+    private void putFile(String path, String name, String type) {
+        try (InputStream in = Objects.requireNonNull(PageServer.class.getResourceAsStream(name), name)) {
+            byte[] bytes = in.readAllBytes();
+            pages.put(path, response -> Answer.bytes(response, 200, type, bytes));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read the program's file " + name, e);
+        }
     }
 
     public URI address() {
@@ -86,10 +118,9 @@ public final class PageServer implements AutoCloseable {
     private Mono<Void> answer(HttpServerRequest request, HttpServerResponse response) {
         String path = request.uri().replaceFirst("\\?.*", "");
         boolean isControl = path.startsWith(CONTROLS);
-        Control control = isControl ? controls.get(path.substring(CONTROLS.length())) : null;
-        PageFiles.PageFile file = files.at(path);
-        Supplier<String> text = texts.get(path);
-        if (control == null && file == null && text == null && !path.equals("/events")) {
+        Function<JsonNode, String> control = isControl ? controls.get(path.substring(CONTROLS.length())) : null;
+        Function<HttpServerResponse, Mono<Void>> page = pages.get(path);
+        if (control == null && page == null) {
             return Answer.text(
                     response,
                     404,
@@ -101,13 +132,7 @@ public final class PageServer implements AutoCloseable {
         if (!request.method().equals(method)) {
             return Answer.text(response.header("Allow", method.name()), 405, "only " + method);
         }
-        if (control != null) {
-            return control(request, response, control);
-        }
-        if (text != null) {
-            return Answer.text(response, 200, text.get().stripTrailing());
-        }
-        return file == null ? events(response) : Answer.bytes(response, 200, file.type(), file.bytes());
+        return control == null ? Objects.requireNonNull(page).apply(response) : control(request, response, control);
     }
 
     private Mono<Void> events(HttpServerResponse response) {
@@ -137,7 +162,8 @@ public final class PageServer implements AutoCloseable {
         return FutureMono.deferFuture(() -> channel.writeAndFlush(new DefaultHttpContent(event)));
     }
 
-    private Mono<Void> control(HttpServerRequest request, HttpServerResponse response, Control control) {
+    private Mono<Void> control(
+            HttpServerRequest request, HttpServerResponse response, Function<JsonNode, String> control) {
         String type = request.requestHeaders().get("Content-Type");
         if (type == null || !type.startsWith("application/json")) {
             return Answer.text(response, 415, "a body of application/json is expected");
@@ -155,11 +181,11 @@ public final class PageServer implements AutoCloseable {
                         : change(response, control, body.toString(StandardCharsets.UTF_8)));
     }
 
-    private Mono<Void> change(HttpServerResponse response, Control control, String body) {
+    private Mono<Void> change(HttpServerResponse response, Function<JsonNode, String> control, String body) {
         String said;
         changing.lock();
         try {
-            said = control.set(JSON.readTree(body).path("value"));
+            said = control.apply(JSON.readTree(body).path("value"));
         } catch (JsonProcessingException e) {
             return Answer.text(response, 400, "{\"value\": …} was expected");
         } catch (IllegalArgumentException e) {
