@@ -136,11 +136,11 @@ public final class Photograph {
     }
 
     public byte[] jpeg() {
-        return JpegWriter.encode(image, QUALITY);
+        return PictureWriter.jpeg(image, QUALITY);
     }
 
     /** Which of the large shapes each pixel shows, from 1, or 0: a PNG file with a palette. */
     byte[] mask() {
-        return PngWriter.encode(mask);
+        return PictureWriter.png(mask);
     }
 }

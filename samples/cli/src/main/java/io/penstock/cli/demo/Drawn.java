@@ -3,8 +3,7 @@ package io.penstock.cli.demo;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.augment.BoxMove;
-import io.penstock.pictures.JpegWriter;
-import io.penstock.pictures.PngWriter;
+import io.penstock.pictures.PictureWriter;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
@@ -80,7 +79,7 @@ final class Drawn {
         int width = Math.toIntExact(size.dim(1));
         BufferedImage image = new BufferedImage(width, height, BufferedImage.TYPE_BYTE_INDEXED, COLOURS);
         image.getRaster().setDataElements(0, 0, width, height, mask);
-        return PngWriter.encode(image);
+        return PictureWriter.png(image);
     }
 
     private static byte[] jpeg(Tensor pixels) {
@@ -101,6 +100,6 @@ final class Drawn {
         }
         BufferedImage image = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
         image.getRaster().setDataElements(0, 0, width, height, packed);
-        return JpegWriter.encode(image, QUALITY);
+        return PictureWriter.jpeg(image, QUALITY);
     }
 }
