@@ -91,14 +91,14 @@ public record Cacheable<T>(
     Cacheable<T> only(List<SampleFilter> filters, @Nullable SplitShare split, Set<String> known) {
         Dataset<T> some = dataset;
         if (!filters.isEmpty()) {
-            LongPredicate taken =
-                    filters.stream().map(filter -> filter.of(this, known)).reduce(index -> true, LongPredicate::and);
+            LongPredicate taken = filters.stream()
+                    .map(filter -> filter.taking().of(this, known))
+                    .reduce(index -> true, LongPredicate::and);
             some = dataset.selectIf(SampleFilter.words(filters), taken);
         }
         return only(split == null ? some : split.of(some));
     }
 
-    /** Some of the samples, in their order. */
     Cacheable<T> only(Dataset<T> some) {
         if (some == dataset) {
             return this;
@@ -136,7 +136,6 @@ public record Cacheable<T>(
         return places;
     }
 
-    /** How many samples each class has. */
     private Map<String, Integer> classesOf(@Nullable Listing of, long samples) {
         Map<String, Integer> counts = new LinkedHashMap<>();
         if (of != null) {

@@ -56,7 +56,6 @@ final class OpenedSources {
         this.tokenize = tokenize;
     }
 
-    /** Opens one more source. */
     void add(SourceSpec source) {
         sources.add(source);
         SourceSpec.Kind kind = source.kind();
@@ -196,7 +195,6 @@ final class OpenedSources {
         return all;
     }
 
-    /** The flags that choose some samples. */
     private String choosing() {
         return Stream.of(
                         filters.isEmpty() ? "" : "--filter " + SampleFilter.words(filters),

@@ -11,82 +11,29 @@ import java.util.function.LongPredicate;
 import java.util.regex.PatternSyntaxException;
 import java.util.stream.Collectors;
 
-/** Which samples of a source are read, as {@code --filter} says it: by what is known without loading them. */
-public sealed interface SampleFilter {
+/**
+ * Which samples of a source are read, as {@code --filter} says it: by what is known without loading them.
+ *
+ * @param words  as the flag says it
+ * @param taking tells which indices it takes
+ */
+record SampleFilter(String words, Taking taking) {
 
-    String FORM = "a filter is label=A,B or name=GLOB or bytes=MIN..MAX, was \"%s\"";
+    private static final String FORM = "a filter is label=A,B or name=GLOB or bytes=MIN..MAX, was \"%s\"";
 
-    /** Those of some classes. */
-    record Label(Set<String> labels) implements SampleFilter {
-        @Override
-        public LongPredicate of(Cacheable<?> samples, Set<String> classes) {
-            Listing listing = samples.listing();
-            if (listing == null || samples.classes().isEmpty()) {
-                throw new IllegalArgumentException(
-                        "--filter label= needs a source with classes: images:DIR, or a manifest with labels");
-            }
-            Set<String> unknown = new TreeSet<>(labels);
-            unknown.removeAll(classes);
-            if (!unknown.isEmpty()) {
-                throw new IllegalArgumentException("there is no class %s; the classes are %s"
-                        .formatted(String.join(", ", unknown), String.join(", ", classes)));
-            }
-            return index -> labels.contains(listing.label().apply(index));
-        }
-
-        @Override
-        public String toString() {
-            return "label=" + String.join(",", labels);
-        }
+    /** Tells which indices of some samples are taken. */
+    interface Taking {
+        /**
+         * Looks at what is known of the samples.
+         * @param classes of all sources
+         * @throws IllegalArgumentException if the samples do not say what it asks for
+         */
+        LongPredicate of(Cacheable<?> samples, Set<String> classes);
     }
-
-    /** Those whose names a pattern matches. */
-    record Name(String glob, PathMatcher matcher) implements SampleFilter {
-        @Override
-        public LongPredicate of(Cacheable<?> samples, Set<String> classes) {
-            return index -> matcher.matches(Path.of(samples.dataset().name(index)));
-        }
-
-        @Override
-        public String toString() {
-            return "name=" + glob;
-        }
-    }
-
-    /** Those whose files have {@code [min, max]} bytes. */
-    record Bytes(long min, long max) implements SampleFilter {
-        @Override
-        public LongPredicate of(Cacheable<?> samples, Set<String> classes) {
-            Listing listing = samples.listing();
-            if (listing == null) {
-                throw new IllegalArgumentException("--filter bytes= needs a source of files: images:DIR or a manifest");
-            }
-            return index -> {
-                long bytes = listing.bytes().applyAsLong(index);
-                if (bytes < 0) {
-                    throw new IllegalArgumentException("--filter bytes= needs sizes: the manifest has none for "
-                            + samples.dataset().name(index));
-                }
-                return bytes >= min && bytes <= max;
-            };
-        }
-
-        @Override
-        public String toString() {
-            return "bytes=%d..%d".formatted(min, max);
-        }
-    }
-
-    /**
-     * Whether it takes an index of these samples.
-     * @param classes of all sources
-     * @throws IllegalArgumentException if they do not say what it asks for
-     */
-    LongPredicate of(Cacheable<?> samples, Set<String> classes);
 
     /** Several filters as one. */
     static String words(List<SampleFilter> filters) {
-        return filters.stream().map(Object::toString).collect(Collectors.joining(" and "));
+        return filters.stream().map(SampleFilter::words).collect(Collectors.joining(" and "));
     }
 
     /**
@@ -100,23 +47,44 @@ public sealed interface SampleFilter {
             throw new IllegalArgumentException(FORM.formatted(text));
         }
         return switch (text.substring(0, equals)) {
-            case "label" -> new Label(new TreeSet<>(List.of(rest.split(","))));
+            case "label" -> label(new TreeSet<>(List.of(rest.split(","))));
             case "name" -> name(rest);
             case "bytes" -> bytes(rest, text);
             default -> throw new IllegalArgumentException(FORM.formatted(text));
         };
     }
 
-    private static Name name(String glob) {
+    private static SampleFilter label(Set<String> labels) {
+        return new SampleFilter("label=" + String.join(",", labels), (samples, classes) -> {
+            Listing listing = samples.listing();
+            if (listing == null || samples.classes().isEmpty()) {
+                throw new IllegalArgumentException(
+                        "--filter label= needs a source with classes: images:DIR, or a manifest with labels");
+            }
+            Set<String> unknown = new TreeSet<>(labels);
+            unknown.removeAll(classes);
+            if (!unknown.isEmpty()) {
+                throw new IllegalArgumentException("there is no class %s; the classes are %s"
+                        .formatted(String.join(", ", unknown), String.join(", ", classes)));
+            }
+            return index -> labels.contains(listing.label().apply(index));
+        });
+    }
+
+    private static SampleFilter name(String glob) {
         try {
-            return new Name(glob, FileSystems.getDefault().getPathMatcher("glob:" + glob));
+            PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + glob);
+            return new SampleFilter(
+                    "name=" + glob,
+                    (samples, classes) ->
+                            index -> matcher.matches(Path.of(samples.dataset().name(index))));
         } catch (PatternSyntaxException e) {
             throw new IllegalArgumentException(
                     "--filter name=%s is no pattern: %s".formatted(glob, e.getDescription()), e);
         }
     }
 
-    private static Bytes bytes(String range, String text) {
+    private static SampleFilter bytes(String range, String text) {
         String[] ends = range.split("\\.\\.", -1);
         if (ends.length != 2) {
             throw new IllegalArgumentException(FORM.formatted(text));
@@ -126,6 +94,19 @@ public sealed interface SampleFilter {
         if (min > max) {
             throw new IllegalArgumentException("--filter %s takes nothing: MIN is more than MAX".formatted(text));
         }
-        return new Bytes(min, max);
+        return new SampleFilter("bytes=%d..%d".formatted(min, max), (samples, classes) -> {
+            Listing listing = samples.listing();
+            if (listing == null) {
+                throw new IllegalArgumentException("--filter bytes= needs a source of files: images:DIR or a manifest");
+            }
+            return index -> {
+                long bytes = listing.bytes().applyAsLong(index);
+                if (bytes < 0) {
+                    throw new IllegalArgumentException("--filter bytes= needs sizes: the manifest has none for "
+                            + samples.dataset().name(index));
+                }
+                return bytes >= min && bytes <= max;
+            };
+        });
     }
 }

@@ -52,7 +52,6 @@ public final class SourceFlags {
     @Option(names = "--mirror", paramLabel = "DIR[,SIZE]")
     private @Nullable DiskSpec mirror;
 
-    /** As {@link Flags#readBy}, with the types of these flags. */
     public static CommandLine readBy(CommandLine command) {
         return Flags.readBy(command)
                 .registerConverter(SourceSpec.class, Flags.reading(SourceSpec::parse))

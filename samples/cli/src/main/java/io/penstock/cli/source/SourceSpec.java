@@ -64,7 +64,6 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
         VOC,
         YOLO;
 
-        /** What its flags begin with. */
         String word() {
             return this == JSON ? JSONL.word() : name().toLowerCase(Locale.ROOT);
         }
@@ -187,7 +186,6 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
         return rest.isEmpty() ? "" : rest.substring(1);
     }
 
-    /** The name of the array in a store or an archive; empty where none is named. */
     String array() {
         return behind();
     }

@@ -35,7 +35,10 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Opens what a {@link SourceSpec} names. All of it blocks. */
+/**
+ * Opens what a {@link SourceSpec} names. All of it blocks. A cache is the directory of one, in which lists, indexes and
+ * parsed annotations are kept for the next run; null for none.
+ */
 public final class Sources {
 
     /** The folder in a cache's directory for what reading tar archives needs. */
@@ -70,10 +73,7 @@ public final class Sources {
         }
     }
 
-    /**
-     * By the labels of a manifest that has some, else by class folders.
-     * @param cache the directory of a cache, in which the list of a bucket is kept for the next run; null for none
-     */
+    /** By the labels of a manifest that has some, else by class folders. */
     public static LabelledImages images(SourceSpec source, @Nullable Path cache) {
         StorePlace place = source.place();
         if (!place.isHttp() || place.isZip()) {
@@ -121,10 +121,6 @@ public final class Sources {
         return MaterializedShards.in(source.place()).open(TarShards::open, TarShards::open);
     }
 
-    /**
-     * Samples of tar shards.
-     * @param cache the directory of a cache, in which the shards' index is kept for the next run; null for none
-     */
     static TarSamples tar(SourceSpec source, @Nullable Path cache) {
         TarShards shards = shards(source);
         return cache == null ? shards.index() : shards.index(cache.resolve(TAR_INDEX));
@@ -146,17 +142,12 @@ public final class Sources {
                 : source.place().open(TextLines::open, TextLines::open);
     }
 
-    /** The values of the records that a topic has now, or of the ranges that are named. */
     public static Dataset<Tensor> kafka(SourceSpec source) {
         KafkaAddress address = KafkaAddress.parse(source.place().text());
         return KafkaTopic.open(address.topic(), address.settings(), KafkaAddress.ranges(source.rest()))
                 .values();
     }
 
-    /**
-     * Rows of tables and records.
-     * @param cache the directory of a cache, in which an index is kept for the next run; null for none
-     */
     public static TableRows rows(SourceSpec source, @Nullable Path cache) {
         TableColumns columns = source.columns();
         StorePlace files = source.place();
@@ -210,10 +201,7 @@ public final class Sources {
         };
     }
 
-    /**
-     * Images with boxes, masks or texts, or with nothing.
-     * @param cache the directory of a cache, in which parsed annotations are kept for the next run; null for none
-     */
+    /** Images with boxes, masks or texts, or with nothing. */
     public static AnnotatedImages annotated(SourceSpec source, @Nullable Path cache) {
         Path kept = cache == null ? null : cache.resolve(TAR_INDEX);
         List<String> fields = source.fields().isEmpty() ? List.of("boxes", "classes") : source.fields();

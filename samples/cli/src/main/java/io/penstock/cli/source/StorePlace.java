@@ -56,7 +56,6 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
         return !isRemote() && Files.isDirectory(path()) ? new StorePlace(text, folder) : mirroredIn(folder);
     }
 
-    /** The store, or its mirror. */
     Store mirrored(Store store) {
         if (mirror == null) {
             return store;
@@ -84,7 +83,6 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
         return isS3() || CloudAddress.isOne(text);
     }
 
-    /** Whether it is elsewhere than in the file system. */
     boolean isRemote() {
         return isHttp() || isObjects();
     }
@@ -97,7 +95,6 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
         return Path.of(text);
     }
 
-    /** As {@link #open(Path)}, with nothing kept. */
     Store open() {
         return open(null);
     }
@@ -206,12 +203,10 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
         return name().endsWith(".zip") || isNpz();
     }
 
-    /** Whether it is NumPy's archive of arrays. */
     boolean isNpz() {
         return name().endsWith(".npz");
     }
 
-    /** Whether the store can say what is in it. */
     boolean canBeListed() {
         return !isHttp() || isZip();
     }

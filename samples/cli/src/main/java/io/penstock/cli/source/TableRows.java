@@ -21,12 +21,6 @@ public record TableRows(Dataset<Row> table, Schema<Row> schema, List<TableField>
         return text.matches("[-+]?\\d*[.]?\\d+(e[-+]?\\d+)?");
     }
 
-    /** Whether a column has pictures. */
-    boolean hasPictures() {
-        return columns.picture() != null;
-    }
-
-    /** Whether a row has one field alone. */
     boolean isTensors() {
         return fields.size() == 1;
     }

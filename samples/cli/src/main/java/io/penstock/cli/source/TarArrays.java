@@ -24,7 +24,6 @@ record TarArrays(TarSamples samples, TarSample first) {
     private static final List<String> IMAGES = List.of("jpg", "jpeg", "png", "webp", "bmp", "gif");
     private static final int CHANNELS = 3;
 
-    /** Loads the first sample, which blocks. */
     static TarArrays of(TarSamples samples) {
         return new TarArrays(samples, Sources.firstReadable(samples));
     }

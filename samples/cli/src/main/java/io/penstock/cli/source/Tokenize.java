@@ -18,21 +18,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** Texts as tokens, {@code i32[n]}, as {@code --tokenize} says it: their bytes, an encoding's, a tokenizer.json's. */
-public final class Tokenize {
+/**
+ * Texts as tokens, {@code i32[n]}, as {@code --tokenize} says it: their bytes, an encoding's, a tokenizer.json's.
+ *
+ * @param field of JSON lines that has the text
+ */
+public record Tokenize(String name, Function<String, Tensor> tokens, String field) {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String BYTES = "bytes";
-
-    private final String name;
-    private final Function<String, Tensor> tokens;
-    private final String field;
-
-    private Tokenize(String name, Function<String, Tensor> tokens, String field) {
-        this.name = name;
-        this.tokens = tokens;
-        this.field = field;
-    }
 
     /**
      * Opens the tokenizer of a flag.
