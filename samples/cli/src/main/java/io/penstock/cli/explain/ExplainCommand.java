@@ -47,7 +47,6 @@ public final class ExplainCommand implements Callable<Integer> {
     @Mixin
     private final StreamFlags flags = new StreamFlags();
 
-    /** The indices of samples that could not be loaded. */
     private final Set<Long> failed = ConcurrentHashMap.newKeySet();
 
     @Override
@@ -86,7 +85,7 @@ public final class ExplainCommand implements Callable<Integer> {
         }
         List<Draw> drawn = batches.draws(step);
         SampleRows<T> rows = run.feed().rows();
-        Explanation out = new Explanation(output.out(), output.json(), rows.noun());
+        Explanation out = new Explanation(output, rows.noun());
         List<String> stages = run.pipeline().toString().lines().toList();
         out.begin(step, run.sampler().shard(), drawn, stages);
         SampleRows.Digest<T> digest = rows.digest();

@@ -2,10 +2,9 @@ package io.penstock.cli.explain;
 
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.augment.Augment;
-import io.penstock.cli.console.Output;
+import io.penstock.cli.flag.OutputFlags;
 import io.penstock.cli.stream.JointDraw;
 import io.penstock.order.Draw;
 import io.penstock.order.Shard;
@@ -35,8 +34,7 @@ final class Explanation {
     private static final JsonMapper JSON =
             JsonMapper.builder().disable(MapperFeature.AUTO_DETECT_IS_GETTERS).build();
 
-    private final Output out;
-    private final boolean json;
+    private final OutputFlags output;
     private final String noun;
     private long step;
     private Shard shard = Shard.WHOLE;
@@ -48,9 +46,8 @@ final class Explanation {
     private int skipped;
 
     /** @param noun what a draw is of */
-    Explanation(Output out, boolean json, String noun) {
-        this.out = out;
-        this.json = json;
+    Explanation(OutputFlags output, String noun) {
+        this.output = output;
         this.noun = noun;
     }
 
@@ -60,10 +57,14 @@ final class Explanation {
         shard = ofShard;
         epoch = drawn.get(0).epoch();
         stages = ofStages;
-        if (!json) {
-            stages.forEach(out::line);
-            out.line("step %d of rank %d of %d: epoch %d, %d draws"
-                    .formatted(step, shard.rank(), shard.worldSize(), epoch, drawn.size()));
+        tellPeople(String.join("\n", stages));
+        tellPeople("step %d of rank %d of %d: epoch %d, %d draws"
+                .formatted(step, shard.rank(), shard.worldSize(), epoch, drawn.size()));
+    }
+
+    private void tellPeople(String line) {
+        if (!output.json()) {
+            output.out().line(line);
         }
     }
 
@@ -74,21 +75,15 @@ final class Explanation {
 
     /** A sample that could not be loaded and has no row. */
     void skipped(Draw draw, String name) {
-        if (json) {
-            out.line(sampleEvent("skipped", draw, name).toString());
-        } else {
-            out.line("     -  %s %d, %s: could not be loaded, and was skipped".formatted(noun, draw.index(), name));
-        }
+        output.print(
+                "     -  %s %d, %s: could not be loaded, and was skipped".formatted(noun, draw.index(), name),
+                "skipped",
+                node -> sample(node, draw, name));
         skipped++;
     }
 
-    private static ObjectNode sampleEvent(String event, Draw draw, String name) {
-        return JsonNodeFactory.instance
-                .objectNode()
-                .put("event", event)
-                .put("index", draw.index())
-                .put("name", name)
-                .put("epoch", draw.epoch());
+    private static ObjectNode sample(ObjectNode node, Draw draw, String name) {
+        return node.put("index", draw.index()).put("name", name).put("epoch", draw.epoch());
     }
 
     /**
@@ -104,30 +99,29 @@ final class Explanation {
             @Nullable Draw insteadOf) {
         Map<String, Record> dice = new LinkedHashMap<>(ofSample);
         inBatch.forEach((word, ofRows) -> dice.put(word, ofRows.get(rows)));
-        if (json) {
-            ObjectNode node = sampleEvent("sample", draw, name).put("row", rows);
+        String why = insteadOf == null
+                ? ""
+                : ", in place of %s %d, which could not be loaded".formatted(noun, insteadOf.index());
+        String of = label == null ? "" : ", class " + label;
+        String drawn = dice.entrySet().stream()
+                .map(each -> "\n        %s: %s"
+                        .formatted(
+                                each.getKey(),
+                                used(each.getKey(), each.getValue()).entrySet().stream()
+                                        .map(Object::toString)
+                                        .collect(Collectors.joining(", "))))
+                .collect(Collectors.joining());
+        output.print("%6d  sample %d, %s%s%s%s".formatted(rows, draw.index(), name, of, why, drawn), "sample", node -> {
+            sample(node, draw, name).put("row", rows);
             if (label != null) {
                 node.put("label", label);
             }
             if (insteadOf != null) {
                 node.put("instead_of", insteadOf.index());
             }
-            ObjectNode drawn = node.putObject("augment");
-            dice.forEach((stage, parameters) -> drawn.set(stage, JSON.valueToTree(used(stage, parameters))));
-            out.line(node.toString());
-        } else {
-            String why = insteadOf == null
-                    ? ""
-                    : ", in place of %s %d, which could not be loaded".formatted(noun, insteadOf.index());
-            String of = label == null ? "" : ", class " + label;
-            out.line("%6d  sample %d, %s%s%s".formatted(rows, draw.index(), name, of, why));
-            dice.forEach((stage, parameters) -> out.line("        %s: %s"
-                    .formatted(
-                            stage,
-                            used(stage, parameters).entrySet().stream()
-                                    .map(Object::toString)
-                                    .collect(Collectors.joining(", ")))));
-        }
+            ObjectNode augment = node.putObject("augment");
+            dice.forEach((stage, parameters) -> augment.set(stage, JSON.valueToTree(used(stage, parameters))));
+        });
         rows++;
     }
 
@@ -140,31 +134,23 @@ final class Explanation {
      * @param draw the number of the batch's first draw, over all ranks and epochs
      */
     void mixed(long draw, String weights) {
-        if (json) {
-            out.line(JsonNodeFactory.instance
-                    .objectNode()
-                    .put("event", "mixture")
-                    .put("draw", draw)
-                    .put("weights", weights)
-                    .toString());
-        } else {
-            out.line("draw %,d of a mixture by the weights %s".formatted(draw, weights));
-        }
+        output.print(
+                "draw %,d of a mixture by the weights %s".formatted(draw, weights),
+                "mixture",
+                node -> node.put("draw", draw).put("weights", weights));
     }
 
     /** For people: samples may have been skipped or replaced. */
     void uncertain() {
-        if (!json) {
-            out.line("--replay tells which of them could not be loaded, and were skipped or replaced");
-        }
+        tellPeople("--replay tells which of them could not be loaded, and were skipped or replaced");
     }
 
     /** @param content the digest of the batch made again; null where it was not */
     void end(ResumeToken from, ResumeToken next, @Nullable Long content) {
-        if (json) {
-            ObjectNode node = JsonNodeFactory.instance.objectNode();
-            node.put("event", "batch")
-                    .put("step", step)
+        String people = padding > 0 ? "%d draws without a sample, to keep ranks in step\n".formatted(padding) : "";
+        people += content == null ? "" : "content digest %016x\n".formatted(content);
+        output.print(people + "the batch is the first of a run with --resume '" + from + "'", "batch", node -> {
+            node.put("step", step)
                     .put("rank", shard.rank())
                     .put("world", shard.worldSize())
                     .put("epoch", epoch)
@@ -174,18 +160,8 @@ final class Explanation {
             if (content != null) {
                 node.put("skipped", skipped).put("content_digest", "%016x".formatted(content));
             }
-            out.line(node.put("from", from.toString())
-                    .put("resume", next.toString())
-                    .toString());
-            return;
-        }
-        if (padding > 0) {
-            out.line("%d draws without a sample, to keep ranks in step".formatted(padding));
-        }
-        if (content != null) {
-            out.line("content digest %016x".formatted(content));
-        }
-        out.line("the batch is the first of a run with --resume '" + from + "'");
+            node.put("from", from.toString()).put("resume", next.toString());
+        });
     }
 
     /** Without what the words of the stage do not draw. */
