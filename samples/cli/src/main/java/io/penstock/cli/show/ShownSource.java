@@ -9,6 +9,7 @@ import io.penstock.cli.source.TableRows;
 import io.penstock.fault.DataException;
 import io.penstock.fault.StoreException;
 import io.penstock.folder.LabelledFile;
+import io.penstock.memory.MemoryDataset;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.shard.TarFile;
@@ -152,7 +153,9 @@ record ShownSource(
                 array.dataType(),
                 array.chunkShape(),
                 array.codecs());
-        Dataset<Tensor> rows = array.shape().rank() == 0 ? new OneTensor(array.read()) : array.rows();
+        Dataset<Tensor> rows = array.shape().rank() == 0 // has no rows
+                ? Dataset.wrapping(MemoryDataset.generate("one value", 1, Tensor::scalar), index -> array.read())
+                : array.rows();
         return of(rows, field);
     }
 
