@@ -10,34 +10,20 @@ import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
-/** Fills a cache with what it lacks, and says how that went. */
-public final class CacheFilling {
-
-    private final OutputFlags flags;
-    private final String event;
-    private final Consumer<SampleException> failures;
-    private final boolean failuresAllowed;
-    private final boolean partAllowed;
-    private final LastWrites lastWrites = new LastWrites();
-
-    /**
-     * @param event           what it is called in JSON
-     * @param failures        told of each sample that cannot be loaded, on the thread that tried
-     * @param failuresAllowed whether that is no reason to end with status 1
-     * @param partAllowed     whether a cache without room for all is none either
-     */
-    public CacheFilling(
-            OutputFlags flags,
-            String event,
-            Consumer<SampleException> failures,
-            boolean failuresAllowed,
-            boolean partAllowed) {
-        this.flags = flags;
-        this.event = event;
-        this.failures = failures;
-        this.failuresAllowed = failuresAllowed;
-        this.partAllowed = partAllowed;
-    }
+/**
+ * Fills a cache with what it lacks, and says how that went.
+ *
+ * @param event           what it is called in JSON
+ * @param failures        told of each sample that cannot be loaded, on the thread that tried
+ * @param failuresAllowed whether that is no reason to end with status 1
+ * @param partAllowed     whether a cache without room for all is none either
+ */
+public record CacheFilling(
+        OutputFlags flags,
+        String event,
+        Consumer<SampleException> failures,
+        boolean failuresAllowed,
+        boolean partAllowed) {
 
     /**
      * Blocks until it has ended.
@@ -50,18 +36,19 @@ public final class CacheFilling {
             int inFlight,
             Shard shard,
             LongFunction<ProgressLine> progress) {
+        LastWrites lastWrites = new LastWrites();
         boolean ended;
         Warming<?> warming;
         try (FilledCache cache = place.get()) {
             warming = new Warming<>(samples, cache, inFlight, shard, failures);
-            ended = warming.run(progress.apply(warming.samples()), this::interrupted);
+            ended = warming.run(progress.apply(warming.samples()), so -> interrupted(so, lastWrites));
         } finally {
             lastWrites.done();
         }
         return ended ? warming.outcome().report(flags, event, failuresAllowed, partAllowed) : Interruption.STATUS;
     }
 
-    private void interrupted(Warming.Outcome so) {
+    private void interrupted(Warming.Outcome so, LastWrites lastWrites) {
         if (!lastWrites.await()) {
             flags.complain("some loaded samples could not be written in time");
         }

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.cache.Producer;
 import io.penstock.cache.chronicle.CacheDirectory;
 import io.penstock.cache.chronicle.ChronicleTier;
-import io.penstock.cache.chronicle.KeptEntry;
 import io.penstock.cache.chronicle.SegmentReport;
 import io.penstock.cli.flag.ByteSize;
 import io.penstock.cli.flag.OutputFlags;
@@ -12,6 +11,7 @@ import io.penstock.store.mirror.MirrorDirectory;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -29,16 +29,6 @@ final class CacheInspectCommand implements Callable<Integer> {
     @Parameters(paramLabel = "DIR", description = "The directory of a cache, or of a mirror.")
     private Path directory;
 
-    private static final class Held {
-        private long entries;
-        private long bytes;
-
-        void add(KeptEntry entry) {
-            entries++;
-            bytes += entry.bytes();
-        }
-    }
-
     @Override
     public Integer call() {
         if (MirrorDirectory.isOne(directory)) {
@@ -46,19 +36,19 @@ final class CacheInspectCommand implements Callable<Integer> {
         }
         CacheDirectory cache = CacheDirectory.at(directory);
         try (ChronicleTier tier = ChronicleTier.at(directory).readOnly().open()) {
-            Map<Integer, Held> byProducer = new HashMap<>();
+            Map<Integer, LongSummaryStatistics> byProducer = new HashMap<>();
             tier.forEach(entry -> {
                 if (entry.live()) {
                     byProducer
-                            .computeIfAbsent(entry.provenance().producer(), id -> new Held())
-                            .add(entry);
+                            .computeIfAbsent(entry.provenance().producer(), id -> new LongSummaryStatistics())
+                            .accept(entry.bytes());
                 }
             });
             summary(cache, tier.segments());
             tier.segments().forEach(this::segment);
             for (Producer producer : cache.producers()) {
-                Held held = byProducer.remove(producer.id());
-                producer(producer, held == null ? new Held() : held);
+                LongSummaryStatistics held = byProducer.remove(producer.id());
+                producer(producer, held == null ? new LongSummaryStatistics() : held);
             }
             byProducer.values().forEach(this::unknown);
         }
@@ -123,12 +113,12 @@ final class CacheInspectCommand implements Callable<Integer> {
                         .put("damaged", segment.damaged()));
     }
 
-    private void producer(Producer producer, Held held) {
+    private void producer(Producer producer, LongSummaryStatistics held) {
         String people = "filled by %s: %d live entries, %s: %s, kept as %s"
                 .formatted(
                         id(producer.id()),
-                        held.entries,
-                        ByteSize.roundedUp(held.bytes),
+                        held.getCount(),
+                        ByteSize.roundedUp(held.getSum()),
                         words(producer),
                         producer.codec());
         flags.print(people, "filling", node -> {
@@ -144,14 +134,14 @@ final class CacheInspectCommand implements Callable<Integer> {
         return producer.stages().isEmpty() ? source : source + " -> " + String.join(" -> ", producer.stages());
     }
 
-    private void unknown(Held held) {
+    private void unknown(LongSummaryStatistics held) {
         String people = "filled by an unknown pipeline: %d live entries, %s"
-                .formatted(held.entries, ByteSize.roundedUp(held.bytes));
+                .formatted(held.getCount(), ByteSize.roundedUp(held.getSum()));
         flags.print(people, "filling", node -> counts(node.putNull("id"), held));
     }
 
-    private static void counts(ObjectNode node, Held held) {
-        node.put("live", held.entries).put("live_bytes", held.bytes);
+    private static void counts(ObjectNode node, LongSummaryStatistics held) {
+        node.put("live", held.getCount()).put("live_bytes", held.getSum());
     }
 
     private static String id(int id) {

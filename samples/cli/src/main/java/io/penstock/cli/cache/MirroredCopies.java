@@ -7,16 +7,10 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** What the commands below {@code penstock cache} do in the folder of a mirror. */
-final class MirroredCopies {
-
-    private final OutputFlags flags;
-    private final Path directory;
-    private final MirrorDirectory mirror;
+record MirroredCopies(OutputFlags flags, Path directory, MirrorDirectory mirror) {
 
     MirroredCopies(OutputFlags flags, Path directory) {
-        this.flags = flags;
-        this.directory = directory;
-        this.mirror = MirrorDirectory.at(directory);
+        this(flags, directory, MirrorDirectory.at(directory));
     }
 
     int inspect() {

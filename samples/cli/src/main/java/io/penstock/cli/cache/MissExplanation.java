@@ -9,10 +9,8 @@ import io.penstock.cli.source.Cacheable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Why a cache does not have a sample, by comparing what made its key with what made the keys of the entries that were
@@ -34,40 +32,20 @@ record MissExplanation(String reason, List<String> changes) {
         Provenance provenance = Provenance.of(cacheable.dataset().name(index), state, now.id());
         Map<Integer, Producer> known =
                 producers.stream().collect(Collectors.toMap(Producer::id, Function.identity(), (a, b) -> a));
-        Nearest nearest = new Nearest(provenance, state, now, known);
-        tier.forEach(nearest::look);
-        return nearest.found().orElse(new MissExplanation("never", List.of()));
+        Comparison comparison = new Comparison(provenance, state, now, known);
+        List<MissExplanation> found = new ArrayList<>();
+        tier.forEach(entry -> {
+            if (entry.provenance().isOfSameSample(provenance)) {
+                found.add(comparison.with(entry));
+            }
+        });
+        return found.stream()
+                .reduce((nearest, next) -> next.changes.size() <= nearest.changes.size() ? next : nearest)
+                .orElse(new MissExplanation("never", List.of()));
     }
 
-    /** Looks for the entry with the fewest differences. */
-    private static final class Nearest {
-        private final Provenance provenance;
-        private final List<String> state;
-        private final Producer now;
-        private final Map<Integer, Producer> known;
-        private @Nullable MissExplanation best;
-
-        Nearest(Provenance provenance, List<String> state, Producer now, Map<Integer, Producer> known) {
-            this.provenance = provenance;
-            this.state = state;
-            this.now = now;
-            this.known = known;
-        }
-
-        void look(KeptEntry entry) {
-            if (entry.provenance().isOfSameSample(provenance)) {
-                MissExplanation explained = explained(entry);
-                if (best == null || explained.changes.size() <= best.changes.size()) {
-                    best = explained;
-                }
-            }
-        }
-
-        Optional<MissExplanation> found() {
-            return Optional.ofNullable(best);
-        }
-
-        private MissExplanation explained(KeptEntry entry) {
+    private record Comparison(Provenance provenance, List<String> state, Producer now, Map<Integer, Producer> known) {
+        MissExplanation with(KeptEntry entry) {
             List<String> changes = new ArrayList<>();
             for (String word : provenance.changedSince(entry.provenance(), state)) {
                 changes.add("its source has changed: now it is \"%s\"".formatted(word));
