@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  * <p>Whether the n-th request for a path fails depends on the seed, the path and n alone. So a run can be repeated,
  * although its requests come in another order.
  */
-record Faults(List<Share> shares, long seed) {
+record Faults(List<Fault> faults, long seed) {
 
     enum Kind {
         /** The connection is reset before an answer. */
@@ -39,20 +39,10 @@ record Faults(List<Share> shares, long seed) {
     /**
      * One fault.
      *
-     * @param kind   of it
      * @param status answered by {@link Kind#STATUS}, 0 for other kinds
+     * @param share  of the answers
      */
-    record Fault(Kind kind, int status) {
-
-        Fault {
-            boolean right = kind == Kind.STATUS ? status >= 400 && status <= 599 : status == 0;
-            if (!right) {
-                throw new IllegalArgumentException("fault %s cannot have status %d".formatted(kind.word(), status));
-            }
-        }
-    }
-
-    private record Share(Fault fault, double share) {}
+    record Fault(Kind kind, int status, double share) {}
 
     private static final Faults NONE = new Faults(List.of(), 0);
 
@@ -66,26 +56,26 @@ record Faults(List<Share> shares, long seed) {
      * @throws IllegalArgumentException if it is anything else
      */
     static Faults parse(String text, long seed) {
-        List<Share> shares = new ArrayList<>();
+        List<Fault> faults = new ArrayList<>();
         for (String part : text.split(",", -1)) {
-            shares.add(share(part.strip()));
+            faults.add(fault(part.strip()));
         }
         BigDecimal sum =
-                shares.stream().map(share -> BigDecimal.valueOf(share.share)).reduce(BigDecimal.ZERO, BigDecimal::add);
+                faults.stream().map(fault -> BigDecimal.valueOf(fault.share)).reduce(BigDecimal.ZERO, BigDecimal::add);
         if (sum.compareTo(BigDecimal.ONE) > 0) {
             throw new IllegalArgumentException("shares of faults must be at most 1 together, were %s".formatted(sum));
         }
         Map<Kind, Long> counts = new EnumMap<>(Kind.class);
-        shares.forEach(share -> counts.merge(share.fault.kind, 1L, Long::sum));
+        faults.forEach(fault -> counts.merge(fault.kind, 1L, Long::sum));
         counts.forEach((kind, count) -> {
             if (count > 1 && kind != Kind.STATUS) {
                 throw new IllegalArgumentException("fault %s stands twice in \"%s\"".formatted(kind.word(), text));
             }
         });
-        return new Faults(List.copyOf(shares), seed);
+        return new Faults(List.copyOf(faults), seed);
     }
 
-    private static Share share(String part) {
+    private static Fault fault(String part) {
         int equals = part.indexOf('=');
         String word = equals < 0 ? part : part.substring(0, equals);
         for (Kind kind : Kind.values()) {
@@ -97,7 +87,7 @@ record Faults(List<Share> shares, long seed) {
                             "fault \"%s\" must be status=CODE:SHARE, such as status=503:0.1".formatted(part));
                 }
                 int status = colon < 0 ? 0 : Integer.parseInt(value.substring(0, colon));
-                return new Share(new Fault(kind, status), number(part, value.substring(colon + 1)));
+                return new Fault(kind, status, number(part, value.substring(colon + 1)));
             }
         }
         throw new IllegalArgumentException("fault must be one of %s with a share, such as reset=0.05, was \"%s\""
@@ -118,17 +108,17 @@ record Faults(List<Share> shares, long seed) {
 
     /** The fault of the n-th request for a path; empty if there is none. */
     List<Fault> of(String path, int request) {
-        if (shares.isEmpty()) {
+        if (faults.isEmpty()) {
             return List.of();
         }
         long bits = Fingerprint.of(Long.toString(seed), path, Integer.toString(request))
                 .high();
         double dice = (bits >>> 11) * 0x1p-53;
-        for (Share share : shares) {
-            if (dice < share.share) {
-                return List.of(share.fault);
+        for (Fault fault : faults) {
+            if (dice < fault.share) {
+                return List.of(fault);
             }
-            dice -= share.share;
+            dice -= fault.share;
         }
         return List.of();
     }
@@ -136,9 +126,9 @@ record Faults(List<Share> shares, long seed) {
     /** As {@link #parse} reads it. */
     @Override
     public String toString() {
-        return shares.stream()
-                .map(share -> share.fault.kind.word() + "="
-                        + (share.fault.kind == Kind.STATUS ? share.fault.status + ":" : "") + share.share)
+        return faults.stream()
+                .map(fault ->
+                        fault.kind.word() + "=" + (fault.kind == Kind.STATUS ? fault.status + ":" : "") + fault.share)
                 .collect(Collectors.joining(","));
     }
 }

@@ -34,7 +34,7 @@ import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 
 /** Answers one request to a {@link FileServer}. */
-final class FileAnswer {
+record FileAnswer(FileServer server, HttpServerRequest request, HttpServerResponse response) {
 
     private static final Logger LOG = LoggerFactory.getLogger(FileAnswer.class);
     private static final int SLICE = 256 << 10;
@@ -42,16 +42,6 @@ final class FileAnswer {
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
                     "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
             .withZone(ZoneOffset.UTC);
-
-    private final FileServer server;
-    private final HttpServerRequest request;
-    private final HttpServerResponse response;
-
-    FileAnswer(FileServer server, HttpServerRequest request, HttpServerResponse response) {
-        this.server = server;
-        this.request = request;
-        this.response = response;
-    }
 
     /** A file: its size, its state, and its slices by their offsets. */
     private record Found(long size, String etag, Instant modified, LongFunction<Mono<ByteBuffer>> slices) {}
@@ -68,7 +58,7 @@ final class FileAnswer {
 
     /** Waits for the rest of the delay, to which the lookup counts, on the connection's own loop. */
     private Mono<Void> late(long asked) {
-        long rest = server.delay().toNanos() - (System.nanoTime() - asked);
+        long rest = server.plan.delay().toNanos() - (System.nanoTime() - asked);
         return rest <= 0
                 ? Mono.empty()
                 : Mono.create(sink -> response.withConnection(connection -> {
@@ -80,7 +70,7 @@ final class FileAnswer {
 
     /** Decides, and reads the first slice, so that a late answer is sent at once. */
     private Mono<Publisher<Void>> answer() {
-        Optional<Access.Refusal> refusal = server.refusal(request.requestHeaders());
+        Optional<Access.Refusal> refusal = server.access.refusal(request.requestHeaders()::getAll);
         if (refusal.isPresent()) {
             HttpResponseStatus status = HttpResponseStatus.valueOf(refusal.get().status());
             if (status.equals(HttpResponseStatus.UNAUTHORIZED)) {
@@ -118,7 +108,7 @@ final class FileAnswer {
     }
 
     private Mono<Found> find(String key) {
-        ServedManifest manifest = server.manifest();
+        ServedManifest manifest = server.manifest;
         if (manifest != null && key.equals(ServedManifest.NAME)) {
             ByteBuffer text = ByteBuffer.wrap(manifest.text());
             return Mono.just(new Found(
@@ -127,7 +117,7 @@ final class FileAnswer {
                     Instant.EPOCH,
                     from -> Mono.just(text.slice((int) from, (int) Math.min(SLICE, text.remaining() - from)))));
         }
-        return server.files()
+        return server.files
                 .entry(key)
                 .filter(entry -> server.shows(entry.key()))
                 .map(this::found);
@@ -138,12 +128,12 @@ final class FileAnswer {
                 entry.size(),
                 "\"%x-%x\"".formatted(entry.size(), entry.version()),
                 Instant.EPOCH.plus(entry.version(), ChronoUnit.NANOS),
-                from -> server.files().read(entry, from, (int) Math.min(SLICE, entry.size() - from)));
+                from -> server.files.read(entry, from, (int) Math.min(SLICE, entry.size() - from)));
     }
 
     private Mono<Publisher<Void>> answer(String key, Found found) {
         List<Faults.Fault> faults =
-                key.equals(ServedManifest.NAME) && server.manifest() != null ? List.of() : server.nextFault(key);
+                key.equals(ServedManifest.NAME) && server.manifest != null ? List.of() : server.nextFault(key);
         Faults.@Nullable Kind fault = faults.isEmpty() ? null : faults.get(0).kind();
         if (fault == Faults.Kind.REFUSE) {
             return Mono.just(Mono.fromRunnable(() -> cut(true)));

@@ -1,7 +1,6 @@
 package io.penstock.cli.serve;
 
 import io.netty.channel.ChannelOption;
-import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileWork;
 import io.penstock.serve.internal.Access;
@@ -13,7 +12,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -105,11 +103,11 @@ public final class FileServer implements AutoCloseable {
     /** A part that begins with a dot, but not one that leads out, which is refused, and not the metadata of Zarr v2. */
     private static final Pattern HIDDEN = Pattern.compile("(?:^|/)\\.(?!\\.?(?:/|$)|z(?:array|attrs|group|metadata)$)");
 
-    private final Plan plan;
-    private final Access access;
+    final Plan plan;
+    final Access access;
     private final Path root;
-    private final FileStore files;
-    private final @Nullable ServedManifest manifest;
+    final FileStore files;
+    final @Nullable ServedManifest manifest;
     private final DisposableServer server;
     private final AtomicLong requests = new AtomicLong();
     private final Map<String, AtomicInteger> requestsOfPath = new ConcurrentHashMap<>();
@@ -151,7 +149,6 @@ public final class FileServer implements AutoCloseable {
         return new Plan(folder, 0, Duration.ZERO, Faults.none(), false, null);
     }
 
-    /** Where the folder is: {@code http://127.0.0.1:PORT/}. */
     public URI address() {
         return URI.create("http://%s:%d/".formatted(LOOPBACK, server.port()));
     }
@@ -159,23 +156,6 @@ public final class FileServer implements AutoCloseable {
     /** How many requests have come, those that were answered wrong included. */
     public long requests() {
         return requests.get();
-    }
-
-    FileStore files() {
-        return files;
-    }
-
-    Duration delay() {
-        return plan.delay;
-    }
-
-    @Nullable ServedManifest manifest() {
-        return manifest;
-    }
-
-    /** Why a request with these headers is refused; empty if it is not. */
-    Optional<Access.Refusal> refusal(HttpHeaders headers) {
-        return access.refusal(headers::getAll);
     }
 
     /**
@@ -197,7 +177,6 @@ public final class FileServer implements AutoCloseable {
         }
     }
 
-    /** The fault of one more request for a path. */
     List<Faults.Fault> nextFault(String path) {
         if (plan.faults.equals(Faults.none())) {
             return List.of();

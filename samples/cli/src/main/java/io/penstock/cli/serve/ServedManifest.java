@@ -1,13 +1,10 @@
 package io.penstock.cli.serve;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.store.Checksum;
 import io.penstock.store.FileStore;
 import io.penstock.store.StoreEntry;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -20,21 +17,13 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** The manifest that a server makes of its folder. */
-final class ServedManifest {
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record ServedManifest(byte[] text) {
 
     static final String NAME = "manifest.jsonl";
 
     private static final int SLICE = 4 << 20;
     private static final int IN_FLIGHT = 8;
-
-    private final byte[] text;
-    private final String etag;
-
-    private ServedManifest(byte[] text) {
-        this.text = text;
-        this.etag =
-                "\"" + Checksum.of(Checksum.Kind.CRC32C, ByteBuffer.wrap(text)).hex() + "\"";
-    }
 
     /** Lists the shown files of a store in the order of their keys. Reads all of them, and blocks. */
     static ServedManifest of(FileStore files, Predicate<String> shown) {
@@ -62,28 +51,16 @@ final class ServedManifest {
     }
 
     private static String line(StoreEntry entry, Checksum sum) {
-        ByteArrayOutputStream line = new ByteArrayOutputStream();
-        try (JsonGenerator json = new JsonFactory().createGenerator(line)) {
-            json.writeStartObject();
-            json.writeStringField("key", entry.key());
-            json.writeNumberField("bytes", entry.size());
-            json.writeStringField("checksum", sum.toString());
-            int slash = entry.key().indexOf('/');
-            if (slash > 0) {
-                json.writeStringField("label", entry.key().substring(0, slash));
-            }
-            json.writeEndObject();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e); // it writes to memory
-        }
-        return line.toString(StandardCharsets.UTF_8) + "\n";
-    }
-
-    byte[] text() {
-        return text;
+        ObjectNode line = JsonNodeFactory.instance
+                .objectNode()
+                .put("key", entry.key())
+                .put("bytes", entry.size())
+                .put("checksum", sum.toString());
+        int slash = entry.key().indexOf('/');
+        return (slash > 0 ? line.put("label", entry.key().substring(0, slash)) : line) + "\n";
     }
 
     String etag() {
-        return etag;
+        return "\"" + Checksum.of(Checksum.Kind.CRC32C, ByteBuffer.wrap(text)).hex() + "\"";
     }
 }

@@ -79,7 +79,6 @@ public record ServedPlan<T>(Run<T> run, int ranks) implements BatchFeed {
         return ranks == 1 ? sampler : sampler.shard(Shard.of(rank, ranks));
     }
 
-    /** What the bytes of its batches depend on. */
     @Override
     public Map<String, String> plan() {
         Map<String, String> words = new TreeMap<>(run.words());
