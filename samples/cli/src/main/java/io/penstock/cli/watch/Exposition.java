@@ -28,7 +28,6 @@ record Exposition(Map<String, Family> families) {
             return value.equals("+Inf") ? Double.POSITIVE_INFINITY : Double.parseDouble(value);
         }
 
-        /** The value of a label, empty if it is absent. */
         String label(String wanted) {
             Matcher label = LABEL.matcher(labels);
             while (label.find()) {
@@ -90,7 +89,6 @@ record Exposition(Map<String, Family> families) {
                 .filter(point -> point.name.equals(name));
     }
 
-    /** The sum over all labels; 0 if there are none. */
     double sum(String name) {
         return points(name).mapToDouble(Point::number).sum();
     }

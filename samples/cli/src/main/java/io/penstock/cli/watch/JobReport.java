@@ -85,9 +85,9 @@ record JobReport(List<Line> lines, Laggard laggard, boolean isOver) {
 
     static JobReport of(List<WatchedRank> ranks) {
         List<Line> lines = ranks.stream()
-                .map(rank -> new Line(rank.name(), rank.instance(), rank.batches(), rank.window(), rank.failure()))
+                .map(rank -> new Line(rank.name(), rank.instance(), rank.batches(), rank.window(), rank.failure))
                 .toList();
-        boolean isOver = ranks.stream().allMatch(rank -> rank.hasAnswered() && rank.failure() != null);
+        boolean isOver = ranks.stream().allMatch(rank -> rank.answered && rank.failure != null);
         return new JobReport(lines, laggard(lines), isOver);
     }
 

@@ -44,12 +44,11 @@ final class WatchedJob implements Show {
     private String merged() {
         Map<String, Exposition> byInstance = new LinkedHashMap<>();
         ranks.stream()
-                .filter(rank -> rank.meters() != null)
-                .forEach(rank -> byInstance.put(rank.instance(), Objects.requireNonNull(rank.meters())));
+                .filter(rank -> rank.meters != null)
+                .forEach(rank -> byInstance.put(rank.instance(), Objects.requireNonNull(rank.meters)));
         return Exposition.merged(byInstance);
     }
 
-    /** The meters of all as one text, for Prometheus. */
     String meters() {
         return meters;
     }

@@ -26,10 +26,13 @@ final class WatchedRank {
     private final LongSupplier nanoClock;
     private final int readingsKept;
     private final Deque<RankCounts> readings = new ArrayDeque<>();
-    private @Nullable Exposition meters;
-    private @Nullable String failure;
+
+    @Nullable Exposition meters; // its last page; null if it does not answer
+
+    @Nullable String failure; // why it does not answer now; null if it does
+
     private @Nullable String name;
-    private boolean answered;
+    boolean answered; // ever
 
     /** @param readingsKept the window is between the first and the last of them */
     WatchedRank(URI address, int readingsKept, LongSupplier nanoClock) {
@@ -99,20 +102,6 @@ final class WatchedRank {
     /** What people know it by: its rank, if it has said so. */
     String name() {
         return name == null ? instance() : name;
-    }
-
-    boolean hasAnswered() {
-        return answered;
-    }
-
-    /** Why it does not answer now; null if it does. */
-    @Nullable String failure() {
-        return failure;
-    }
-
-    /** Its last page; null if it does not answer. */
-    @Nullable Exposition meters() {
-        return meters;
     }
 
     /** What it did between the readings that are kept; null while there are no two. */
