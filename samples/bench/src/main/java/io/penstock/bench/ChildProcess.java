@@ -49,16 +49,6 @@ public final class ChildProcess implements AutoCloseable {
                 .anyMatch(Files::isExecutable);
     }
 
-    /** Runs a program to its end; whether it ended well. Its output is dropped. */
-    public static boolean run(String... command) throws IOException, InterruptedException {
-        return new ProcessBuilder(command)
-                        .redirectErrorStream(true)
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                        .start()
-                        .waitFor()
-                == 0;
-    }
-
     /** Starts a program with these words as its arguments. Its errors go to those of this process. */
     public static ChildProcess start(List<String> flags, Class<?> program, Object... words) {
         List<String> command = command(program, flags);

@@ -32,7 +32,6 @@ public final class Measured {
         return places;
     }
 
-    /** The places of a series, from left to right. */
     public List<Double> places(String name) {
         return List.copyOf(of(name).keySet());
     }

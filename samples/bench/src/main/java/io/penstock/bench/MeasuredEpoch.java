@@ -47,7 +47,6 @@ public record MeasuredEpoch(int samples, int sampleBytes, int batch) {
         });
     }
 
-    /** The size of a sample in a word. */
     public String kilobytes() {
         return sampleBytes < 10_000 ? sampleBytes / 1024 + " KiB" : sampleBytes / 1000 + " KB";
     }
@@ -74,7 +73,6 @@ public record MeasuredEpoch(int samples, int sampleBytes, int batch) {
         return rounds;
     }
 
-    /** Gigabytes a second of an epoch of this time. */
     public double gigabytes(double seconds) {
         return (double) samples * sampleBytes / seconds / 1e9;
     }

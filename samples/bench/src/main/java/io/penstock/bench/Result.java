@@ -26,7 +26,6 @@ public record Result(
         return limit == null ? null : Boolean.valueOf(sense == Sense.AT_LEAST ? value >= limit : value <= limit);
     }
 
-    /** A figure with at least three significant digits. */
     public static String text(double value) {
         double size = Math.abs(value);
         int decimals = size >= 100 || value == Math.rint(value) ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;

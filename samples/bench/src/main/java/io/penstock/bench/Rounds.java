@@ -44,12 +44,10 @@ public final class Rounds {
         return ratio(contestant, to, 0.5);
     }
 
-    /** A quantile of the rounds' ratios. */
     public double ratio(int contestant, int to, double share) {
         return quantile(ratios(measured[contestant], measured[to]), share);
     }
 
-    /** The ratio of two figures in each round. */
     public static double[] ratios(double[] of, double[] to) {
         double[] ratios = new double[of.length];
         Arrays.setAll(ratios, round -> of[round] / to[round]);

@@ -1,12 +1,10 @@
 package io.penstock.bench;
 
 import io.penstock.cli.console.TemporaryFolder;
+import io.penstock.internal.FileWork;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.stream.Stream;
 
 /** A temporary folder. */
 public final class ScratchFolder {
@@ -27,15 +25,6 @@ public final class ScratchFolder {
     }
 
     public static void delete(Path folder) {
-        if (Files.notExists(folder)) {
-            return;
-        }
-        try (Stream<Path> all = Files.walk(folder)) {
-            for (Path path : (Iterable<Path>) all.sorted(Comparator.reverseOrder())::iterator) {
-                Files.delete(path);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        FileWork.run("cannot delete " + folder, () -> TemporaryFolder.delete(folder));
     }
 }

@@ -74,7 +74,7 @@ public final class BenchCommand implements AddedCommand {
                     : BenchFork.run(benchmark, quick, data);
             found.forEach(json ? line -> lines.line(line.toString()) : table::row);
             BenchFile file = BenchFile.of(benchmark.name(), quick, found);
-            if (out != null || file.hasCharts() && !json) {
+            if (out != null || !file.root().path("charts").isEmpty() && !json) {
                 Path folder = out == null ? FIGURES : out;
                 file.write(folder);
                 if (!json) {
@@ -86,7 +86,7 @@ public final class BenchCommand implements AddedCommand {
     }
 
     private List<ObjectNode> measured(Benchmark benchmark) {
-        ProgressLine progress = new ProgressLine(output.err(), Terminal.onStandardError());
+        ProgressLine progress = new ProgressLine(output.err(), Terminal.onStandardError(), 0);
         try {
             Bench bench = new Bench(quick, data, progress::show);
             benchmark.work().accept(bench);

@@ -91,10 +91,6 @@ record BenchFile(String name, ObjectNode root) {
         }
     }
 
-    boolean hasCharts() {
-        return !root.path("charts").isEmpty();
-    }
-
     /**
      * Replaces the files of an earlier run.
      * @throws StoreException if a file cannot be written

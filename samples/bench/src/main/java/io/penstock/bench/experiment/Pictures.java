@@ -70,7 +70,6 @@ public record Pictures(@Nullable Path given, int count) {
                 HttpOptions.standard().connections(inFlight).inFlight(inFlight));
     }
 
-    /** As many as these, of the server. */
     Dataset<Tensor> decoded(DistantFiles server) {
         return decoded(server.dataset(count), bytes -> Tensor.of(DType.U8, Shape.of(bytes.remaining()), bytes));
     }

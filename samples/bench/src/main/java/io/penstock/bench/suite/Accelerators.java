@@ -13,9 +13,9 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.shard.TfRecords;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
+import io.penstock.write.Npy;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -171,24 +171,17 @@ public final class Accelerators {
 
     /** An archive as numpy.savez writes it: one array x of one row, {@code u1[1, bytes]}, not compressed. */
     private static Path archive(Path file, int bytes) throws IOException {
-        String header = "{'descr': '|u1', 'fortran_order': False, 'shape': (1, %d), }".formatted(bytes);
-        byte[] padded = "%-117s\n".formatted(header).getBytes(StandardCharsets.US_ASCII);
-        byte[] head = "\u0093NUMPY\u0001\0%c\0".formatted(padded.length).getBytes(StandardCharsets.ISO_8859_1);
-        byte[] values = new byte[bytes];
+        byte[] array = Npy.encode(Tensor.ofBytes(new byte[bytes], 1, bytes)).toByteArray();
         CRC32 crc = new CRC32();
-        crc.update(head);
-        crc.update(padded);
-        crc.update(values);
+        crc.update(array);
         ZipEntry entry = new ZipEntry("x.npy");
         entry.setMethod(ZipEntry.STORED);
-        entry.setSize(head.length + padded.length + (long) bytes);
+        entry.setSize(array.length);
         entry.setCrc(crc.getValue());
         try (OutputStream out = Files.newOutputStream(file);
                 ZipOutputStream zip = new ZipOutputStream(out)) {
             zip.putNextEntry(entry);
-            zip.write(head);
-            zip.write(padded);
-            zip.write(values);
+            zip.write(array);
         }
         return file;
     }

@@ -1,6 +1,5 @@
 package io.penstock.bench.torture;
 
-import io.penstock.bench.ChildProcess;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
@@ -59,7 +58,7 @@ final class JobDamage implements AutoCloseable {
             throws IOException, InterruptedException {
         Files.createDirectories(cache);
         String size = "size=" + bytes;
-        boolean mounted = ChildProcess.run("mount", "-t", "tmpfs", "-o", size, "penstock-torture", cache.toString());
+        boolean mounted = run("mount", "-t", "tmpfs", "-o", size, "penstock-torture", cache.toString());
         return new JobDamage(cache, redis, mounted, random);
     }
 
@@ -159,7 +158,7 @@ final class JobDamage implements AutoCloseable {
     /** Kills the Redis server, or the process that watches its users. */
     boolean killRedis() throws IOException, InterruptedException {
         List<String> server = registered();
-        return !server.isEmpty() && ChildProcess.run("kill", "-KILL", server.get(random.nextInt(4) == 0 ? 2 : 1));
+        return !server.isEmpty() && run("kill", "-KILL", server.get(random.nextInt(4) == 0 ? 2 : 1));
     }
 
     /** Overwrites some bytes of every value, if there is a client to do it with. */
@@ -171,7 +170,7 @@ final class JobDamage implements AutoCloseable {
         String password = "REDISCLI_AUTH=" + server.get(3);
         String at = Integer.toString(random.nextInt(600));
         String noise = Long.toHexString(random.nextLong());
-        return ChildProcess.run("env", password, "redis-cli", "-p", server.get(0), "EVAL", POISON, "0", at, noise);
+        return run("env", password, "redis-cli", "-p", server.get(0), "EVAL", POISON, "0", at, noise);
     }
 
     private List<String> registered() throws IOException {
@@ -194,11 +193,21 @@ final class JobDamage implements AutoCloseable {
     @Override
     public void close() throws IOException {
         try {
-            if (mounted && !ChildProcess.run("umount", "--lazy", cache.toString())) {
+            if (mounted && !run("umount", "--lazy", cache.toString())) {
                 throw new IOException("cannot unmount " + cache);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Runs a program to its end; whether it ended well. Its output is dropped. */
+    static boolean run(String... command) throws IOException, InterruptedException {
+        return new ProcessBuilder(command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .start()
+                        .waitFor()
+                == 0;
     }
 }

@@ -3,7 +3,6 @@ package io.penstock.bench.torture;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.penstock.bench.ChildProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -106,7 +105,7 @@ final class TorturedRank {
             return false;
         }
         lastSign = System.nanoTime();
-        return ChildProcess.run("kill", "-" + name, Long.toString(now.process.pid()));
+        return JobDamage.run("kill", "-" + name, Long.toString(now.process.pid()));
     }
 
     /** Stops it for a time; false if it has ended. */

@@ -14,7 +14,6 @@ import reactor.core.publisher.Sinks;
  */
 public final class Interruption implements AutoCloseable {
 
-    /** The exit status of a command that was interrupted. */
     public static final int STATUS = 130;
 
     private static final Logger LOG = LoggerFactory.getLogger(Interruption.class);
@@ -25,7 +24,7 @@ public final class Interruption implements AutoCloseable {
     private final Runnable lastWord;
     private final boolean warns;
     private final Thread hook = new Thread(this::interrupt, "penstock-interruption");
-    private volatile boolean interrupted;
+    volatile boolean interrupted;
 
     private Interruption(Runnable lastWord, boolean warns) {
         this.lastWord = lastWord;
@@ -88,10 +87,6 @@ public final class Interruption implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    boolean isSeen() {
-        return interrupted;
     }
 
     public Mono<Void> stop() {

@@ -10,13 +10,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 
 /** Standard output, line by line; notices when it takes no more, as behind {@code | head -1} or on a full device. */
-public final class Output {
-
-    private final PrintWriter out;
-
-    public Output(PrintWriter out) {
-        this.out = out;
-    }
+public record Output(PrintWriter out) {
 
     /** Standard output as text. Unlike {@code System.out}, it throws {@link Failed} where a write fails. */
     public static PrintWriter standard() {
@@ -48,7 +42,6 @@ public final class Output {
         }
     }
 
-    /** Standard output takes no more. */
     public static final class Failed extends RuntimeException {
         private static final long serialVersionUID = 1;
 

@@ -25,7 +25,7 @@ public final class ProgressLine {
 
     /**
      * @param shown whether {@code out} is a terminal
-     * @param total steps of the work
+     * @param total steps of the work; 0 where that is not known
      */
     public ProgressLine(PrintWriter out, boolean shown, long total) {
         this(out, shown, null, total);
@@ -36,11 +36,6 @@ public final class ProgressLine {
         this.shown = shown;
         this.program = program;
         this.total = total;
-    }
-
-    /** For work of which it is not known how much it is. */
-    public ProgressLine(PrintWriter out, boolean shown) {
-        this(out, shown, 0);
     }
 
     /** No line: each second another program is told how many steps are done. */

@@ -46,7 +46,7 @@ public final class TemporaryFolder implements AutoCloseable {
 
     /** Whether a signal came, so that filling the folder is of no use any more. */
     public boolean isGivenUp() {
-        return interruption.isSeen();
+        return interruption.interrupted;
     }
 
     public void keep() {
@@ -56,15 +56,24 @@ public final class TemporaryFolder implements AutoCloseable {
     /** After a signal too, once what uses the folder had a moment to end: files are not taken from under it. */
     private void delete() {
         Path made = path;
-        if (made == null || kept || Files.notExists(made)) {
+        if (made == null || kept) {
             return;
         }
-        try (Stream<Path> files = Files.walk(made)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
+        try {
+            delete(made);
         } catch (IOException | UncheckedIOException e) {
             LOG.warn("cannot remove {}: {}", made, Reason.of(e));
+        }
+    }
+
+    /** Deletes a folder and all in it, if it exists. */
+    public static void delete(Path folder) throws IOException {
+        if (Files.exists(folder)) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
+                }
+            }
         }
     }
 

@@ -24,7 +24,6 @@ public final class Terminal {
                 .replaceAll(found -> "\\\\u%04x".formatted((int) found.group().charAt(0)));
     }
 
-    /** Escapes what the program's loggers print on standard error. */
     public static void escapeLogs() {
         System.setErr(new PrintStream(System.err, true, StandardCharsets.UTF_8) {
             @Override
