@@ -20,8 +20,8 @@ final class Breakable<T> {
     private final Sinks.Many<Health> health = Sinks.many().replay().latestOrDefault(Health.WORKS);
     private final LongAdder asked = new LongAdder();
     private final LongAdder settled = new LongAdder();
-    private final LongAdder loaded = new LongAdder();
-    private volatile Health now = Health.WORKS;
+    final LongAdder loaded = new LongAdder();
+    volatile Health now = Health.WORKS;
 
     enum Health {
         WORKS("the source works"),
@@ -54,18 +54,9 @@ final class Breakable<T> {
         health.emitNext(next, Sinks.EmitFailureHandler.FAIL_FAST);
     }
 
-    Health health() {
-        return now;
-    }
-
-    /** Samples asked for that have neither come nor failed. */
     long waiting() {
         long done = settled.sum(); // first, so that it is never the larger
         return asked.sum() - done;
-    }
-
-    long loaded() {
-        return loaded.sum();
     }
 
     Dataset<T> dataset() {

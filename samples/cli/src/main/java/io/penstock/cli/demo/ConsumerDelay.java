@@ -36,22 +36,21 @@ final class ConsumerDelay {
     }
 
     void slowTo(long millisABatch) {
-        synchronized (changed) {
-            millis = millisABatch;
-            changed.notifyAll();
-        }
+        change(() -> millis = millisABatch);
     }
 
     void pause(boolean whether) {
-        synchronized (changed) {
-            paused = whether;
-            changed.notifyAll();
-        }
+        change(() -> paused = whether);
     }
 
+    /** Holds no thread any more. */
     void release() {
+        change(() -> released = true);
+    }
+
+    private void change(Runnable change) {
         synchronized (changed) {
-            released = true;
+            change.run();
             changed.notifyAll();
         }
     }

@@ -97,7 +97,6 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** What {@code --source} says for it: a path alone is one of class folders. */
     private static String source(String data) {
         return data.indexOf(':') < 0 || Files.isDirectory(Path.of(data)) ? "images:" + data : data;
     }

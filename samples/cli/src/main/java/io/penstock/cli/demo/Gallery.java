@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 /**
  * The last few samples that flowed by, a few a second, for all viewers. The stream leaves two references here and goes
@@ -35,7 +35,6 @@ final class Gallery {
         this.last = new AtomicLong(clock.getAsLong() - BETWEEN_NANOS);
     }
 
-    /** A sample that came, if it came with a value. */
     void offer(Sample<Shown> sample) {
         long now = clock.getAsLong();
         long before = last.get();
@@ -48,10 +47,7 @@ final class Gallery {
             }
             Shown value = sample.value();
             kept.addLast(new Exhibit(
-                    ++hung,
-                    sample.draw(),
-                    new Lazy(value.before(), value.moves()),
-                    new Lazy(value.after(), List.of())));
+                    ++hung, sample.draw(), drawn(value.before(), value.moves()), drawn(value.after(), List.of())));
         }
     }
 
@@ -70,36 +66,25 @@ final class Gallery {
                         .put("epoch", exhibit.draw.epoch())
                         .put("index", exhibit.draw.index())
                         .put("name", names.apply(exhibit.draw.index()))
-                        .setAll(Map.of("before", exhibit.before.drawn(), "after", exhibit.after.drawn()));
+                        .setAll(Map.of("before", get(exhibit.before), "after", get(exhibit.after)));
             }
         }
         return newest;
     }
 
-    private record Exhibit(long number, Draw draw, Lazy before, Lazy after) {}
+    private record Exhibit(long number, Draw draw, Mono<ObjectNode> before, Mono<ObjectNode> after) {}
 
     /** A scene as it is drawn, encoded by the first that asks for it. */
-    private static final class Lazy {
-        private final Scene scene;
-        private final List<BoxMove> moves;
-        private final Object encoding = new Object();
-        private @Nullable ObjectNode drawn;
-
-        Lazy(Scene scene, List<BoxMove> moves) {
-            this.scene = scene;
-            this.moves = moves;
-        }
-
-        ObjectNode drawn() {
-            synchronized (encoding) {
-                ObjectNode node = drawn;
-                if (node == null) {
-                    node = JsonNodeFactory.instance.objectNode();
+    private static Mono<ObjectNode> drawn(Scene scene, List<BoxMove> moves) {
+        return Mono.fromSupplier(() -> {
+                    ObjectNode node = JsonNodeFactory.instance.objectNode();
                     Drawn.addTo(node, scene, moves);
-                    drawn = node;
-                }
-                return node;
-            }
-        }
+                    return node;
+                })
+                .cache();
+    }
+
+    private static ObjectNode get(Mono<ObjectNode> drawn) {
+        return drawn.blockOptional().orElseThrow();
     }
 }

@@ -21,7 +21,6 @@ import io.penstock.pipeline.Pipeline;
 import io.penstock.table.Row;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -36,20 +35,20 @@ final class LiveFeed implements AutoCloseable {
     static final int SIDE = 224;
     private static final long SEED = 42;
     private static final String AUGMENT = "resized-crop=200:scale=0.3..1,flip,jitter=0.2,boxes=0.25";
-    private static final long SAMPLE_BYTES = 4L * SIDE * SIDE + 256; // pixels, mask, and some boxes
+    static final long SAMPLE_BYTES = 4L * SIDE * SIDE + 256; // pixels, mask, and some boxes
     private static final long LEAST_RAM = 1 << 20;
     private static final long LEAST_DISK = 64 << 20;
     private static final double MOST_OF_FREE = 0.5;
 
     private final List<Breakable<Files>> sources;
-    private final List<Cacheable.Part> parts;
+    final List<Cacheable.Part> parts; // each source that is mixed; none where there is one
     private final List<Double> weights;
-    private final Sampler order;
+    final Sampler order; // of one epoch
     private final LongAdder decoded = new LongAdder();
-    private final Cache cache;
+    final Cache cache;
     private final Dataset<Shown> cached;
-    private final Pipeline<Shown> pipeline;
-    private final Augment augment = AugmentSpec.parse(AUGMENT);
+    final Pipeline<Shown> pipeline;
+    final Augment augment = AugmentSpec.parse(AUGMENT);
 
     /** What a source has of a picture, and how it is decoded. */
     private record Files(Row row, Function<Row, Row> decoding) {}
@@ -145,17 +144,9 @@ final class LiveFeed implements AutoCloseable {
                 .orElse(0);
     }
 
-    List<Cacheable.Part> parts() {
-        return parts;
-    }
-
     double weight(int source) {
         return weights.get(source)
                 / weights.stream().mapToDouble(Double::doubleValue).sum();
-    }
-
-    Sampler order() {
-        return order;
     }
 
     void become(Breakable.Health health) {
@@ -163,34 +154,17 @@ final class LiveFeed implements AutoCloseable {
     }
 
     Breakable.Health health() {
-        return sources.get(0).health();
+        return sources.get(0).now;
     }
 
-    /** Samples of each source that were asked for and did not come yet. */
     List<Long> waiting() {
         return sources.stream().map(Breakable::waiting).toList();
-    }
-
-    Cache cache() {
-        return cache;
-    }
-
-    Pipeline<Shown> pipeline() {
-        return pipeline;
     }
 
     /** Samples that the source brought and that wait for a worker to decode them, or are with one. */
     long decoding() {
         long done = decoded.sum(); // first, so that it is never the larger
-        return sources.stream().mapToLong(Breakable::loaded).sum() - done;
-    }
-
-    Set<String> randomStages() {
-        return Set.of(augment.name());
-    }
-
-    static long bytesInCache() {
-        return SAMPLE_BYTES;
+        return sources.stream().mapToLong(source -> source.loaded.sum()).sum() - done;
     }
 
     @Override

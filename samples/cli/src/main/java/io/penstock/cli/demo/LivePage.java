@@ -38,11 +38,7 @@ final class LivePage implements AutoCloseable {
 
     /**
      * Serves the page of a run that has not begun.
-     * @param port      0 for any free one
-     * @param sources   as {@code --source} says them
-     * @param weights   to mix several sources by
-     * @param directory for the part of the cache that is on disk
-     * @param reports   told of each epoch
+     * @param port 0 for any free one
      * @throws IllegalArgumentException if the port is taken, or none, or a source is not of images
      */
     static LivePage open(
@@ -66,13 +62,13 @@ final class LivePage implements AutoCloseable {
 
     private String pace(JsonNode value) {
         int millis = number(value, 0, SLOWEST_MILLIS);
-        run.pace().slowTo(millis);
+        run.pace.slowTo(millis);
         return "the consumer takes %d ms for each batch of %d".formatted(millis, LiveRun.BATCH);
     }
 
     private String pause(JsonNode value) {
         boolean paused = word(value, List.of("paused", "running")).equals("paused");
-        run.pace().pause(paused);
+        run.pace.pause(paused);
         return paused ? "paused" : "running";
     }
 
@@ -80,20 +76,19 @@ final class LivePage implements AutoCloseable {
         List<Breakable.Health> all = List.of(Breakable.Health.values());
         List<String> words = all.stream().map(Breakable.Health::word).toList();
         Breakable.Health health = all.get(words.indexOf(word(value, words)));
-        run.feed().become(health);
+        run.feed.become(health);
         boolean unasked = run.isSourceUnasked(run.reading().since(run.earlier()));
         return health.words() + (unasked ? LiveRun.UNASKED : "");
     }
 
     private String dropCache(JsonNode value) {
         word(value, List.of("drop"));
-        return "the cache was dropped: %d samples are forgotten"
-                .formatted(run.feed().dropCache());
+        return "the cache was dropped: %d samples are forgotten".formatted(run.feed.dropCache());
     }
 
     private String ranks(JsonNode value) {
         int ranks = number(value, 1, MOST_RANKS);
-        state.ranks(ranks);
+        state.ranks = ranks;
         return "the order is shown for %d ranks".formatted(ranks);
     }
 

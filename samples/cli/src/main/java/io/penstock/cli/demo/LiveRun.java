@@ -13,7 +13,6 @@ import io.penstock.fault.SampleException;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
-import io.penstock.pipeline.RunStatistics;
 import io.penstock.stream.Execution;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
@@ -22,7 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -50,32 +49,26 @@ final class LiveRun implements AutoCloseable {
     private static final int READINGS_KEPT = 8;
     private static final Duration BETWEEN_READINGS = Duration.ofMillis(250);
 
-    private final LiveFeed feed;
-    private final Sampler sampler;
+    final LiveFeed feed;
+    final Sampler sampler;
     private final DeliveredDigests<Tensor> delivered;
     private final Execution execution = Execution.standard();
-    private final ConsumerDelay pace = new ConsumerDelay(FIRST_PACE_MILLIS);
-    private final Gallery gallery = new Gallery(System::nanoTime);
+    final ConsumerDelay pace = new ConsumerDelay(FIRST_PACE_MILLIS);
+    final Gallery gallery = new Gallery(System::nanoTime);
     private final Consumer<EpochReport> reports;
-    private final Deque<EpochReport> epochs = new ConcurrentLinkedDeque<>();
+    final Deque<EpochReport> epochs = new ConcurrentLinkedDeque<>(); // the last ones, oldest first
     private final Deque<Reading> readings = new ConcurrentLinkedDeque<>();
-    private final AtomicReference<@Nullable String> lastFailure = new AtomicReference<>();
-    private volatile Progress progress;
+    final AtomicReference<@Nullable String> lastFailure = new AtomicReference<>();
+    volatile Progress progress;
 
     /** How far the consumer has come, also in each source of a mixture. */
     record Progress(Position position, long samples, long batches, List<Long> ofSources) {}
 
-    /**
-     * Opens the sources and a cache.
-     * @param sources   as {@code --source} says them
-     * @param weights   to mix several sources by
-     * @param directory for the part of the cache that is on disk
-     * @param reports   told of each epoch at its end, by the thread that runs
-     */
+    /** @param reports told of each epoch at its end, by the thread that runs */
     LiveRun(List<String> sources, List<Double> weights, Path directory, Consumer<EpochReport> reports) {
         this.feed = new LiveFeed(sources, weights, directory, this::skipped);
-        this.sampler = feed.order().epochs(Integer.MAX_VALUE);
-        this.delivered = new DeliveredDigests<>(false, ROWS, feed.parts(), BATCH);
+        this.sampler = feed.order.epochs(Integer.MAX_VALUE);
+        this.delivered = new DeliveredDigests<>(false, ROWS, feed.parts, BATCH);
         this.progress = new Progress(Position.START, 0, 0, delivered.deliveredInAll());
         this.reports = reports;
         read();
@@ -85,8 +78,8 @@ final class LiveRun implements AutoCloseable {
         EpochLog log = new EpochLog(
                 Position.START,
                 System::nanoTime,
-                epoch -> Cacheable.Part.named(feed.pipeline().statistics(epoch), feed.parts()),
-                new Consuming(),
+                epoch -> Cacheable.Part.named(feed.pipeline.statistics(epoch), feed.parts),
+                delivered,
                 this::epochEnded);
         Disposable reader = Flux.interval(BETWEEN_READINGS, Schedulers.parallel())
                 .onBackpressureDrop()
@@ -102,7 +95,7 @@ final class LiveRun implements AutoCloseable {
     }
 
     private Flux<Batch> batches() {
-        Flux<Sample<Tensor>> samples = feed.pipeline().stream(sampler, execution)
+        Flux<Sample<Tensor>> samples = feed.pipeline.stream(sampler, execution)
                 .doOnNext(gallery::offer)
                 .map(LiveRun::delivered);
         return delivered.noted(samples).transform(ROWS.batches(BATCH));
@@ -116,27 +109,8 @@ final class LiveRun implements AutoCloseable {
 
     private void consume(EpochLog log, Batch batch) {
         try (batch) {
-            log.batch(batch);
+            log.batch(batch, pace::hold); // training would take time, too
             progress = new Progress(batch.next(), log.samplesInAll(), log.batchesInAll(), delivered.deliveredInAll());
-        }
-    }
-
-    /** What training would be: it takes time. */
-    private final class Consuming implements EpochLog.Digesting {
-        @Override
-        public void batch(Batch batch) {
-            delivered.batch(batch);
-            pace.hold();
-        }
-
-        @Override
-        public List<EpochReport.OfSource> sources(long epoch, RunStatistics statistics) {
-            return delivered.sources(epoch, statistics);
-        }
-
-        @Override
-        public EpochReport.@Nullable Digests of(long epoch) {
-            return null;
         }
     }
 
@@ -169,40 +143,12 @@ final class LiveRun implements AutoCloseable {
                 now.samples(),
                 now.batches(),
                 now.ofSources(),
-                Cacheable.Part.named(feed.pipeline().statistics(), feed.parts()));
+                Cacheable.Part.named(feed.pipeline.statistics(), feed.parts));
     }
 
     /** The counts of two seconds ago, or of the beginning. */
     Reading earlier() {
         return readings.getFirst();
-    }
-
-    List<EpochReport> epochs() {
-        return List.copyOf(epochs);
-    }
-
-    Optional<String> lastFailure() {
-        return Optional.ofNullable(lastFailure.get());
-    }
-
-    Progress progress() {
-        return progress;
-    }
-
-    LiveFeed feed() {
-        return feed;
-    }
-
-    ConsumerDelay pace() {
-        return pace;
-    }
-
-    Gallery gallery() {
-        return gallery;
-    }
-
-    Sampler sampler() {
-        return sampler;
     }
 
     /** Whether the source is broken, all that was looked up in this time came from the cache, and nothing waits for it. */
@@ -215,15 +161,15 @@ final class LiveRun implements AutoCloseable {
 
     Surroundings surroundings() {
         return new Surroundings(
-                feed.pipeline().size(),
+                feed.pipeline.size(),
                 execution.parallelism(),
                 Runtime.getRuntime().availableProcessors(),
-                feed.pipeline().loadsInFlight(),
-                LiveFeed.bytesInCache() * feed.pipeline().size(),
+                feed.pipeline.loadsInFlight(),
+                LiveFeed.SAMPLE_BYTES * feed.pipeline.size(),
                 RunFacts.roomForACache(),
                 0,
-                feed.randomStages(),
-                Surroundings.Held.of(feed.cache().statistics()),
+                Set.of(feed.augment.name()),
+                Surroundings.Held.of(feed.cache.statistics()),
                 0,
                 0);
     }

@@ -15,19 +15,16 @@ import io.penstock.stream.LoadsInFlight;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** How a run does, as the page is told: one JSON object, in whose epochs stands what {@code --json} prints. */
 final class LiveState implements Show {
 
     private final LiveRun run;
-    private volatile int ranks = 4;
+    volatile int ranks = 4; // that the order is shown for
 
     LiveState(LiveRun run) {
         this.run = run;
-    }
-
-    void ranks(int number) {
-        ranks = number;
     }
 
     @Override
@@ -35,18 +32,18 @@ final class LiveState implements Show {
         Reading now = run.reading();
         Reading earlier = run.earlier();
         EpochReport window = now.since(earlier);
-        LiveRun.Progress progress = run.progress();
+        LiveRun.Progress progress = run.progress;
         ObjectNode node = JsonNodeFactory.instance.objectNode();
-        node.put("size", run.sampler().samples(run.feed().pipeline().size()))
-                .put("paused", run.pace().isPaused())
-                .put("pace_ms", run.pace().millis())
-                .put("source", run.feed().health().word())
+        node.put("size", run.sampler.samples(run.feed.pipeline.size()))
+                .put("paused", run.pace.isPaused())
+                .put("pace_ms", run.pace.millis())
+                .put("source", run.feed.health().word())
                 .put("samples_per_second", JsonReporter.rounded(window.samplesPerSecond(), 1))
                 .put("verdict", verdict(window));
-        LoadsInFlight loads = run.feed().pipeline().loadsInFlight();
+        LoadsInFlight loads = run.feed.pipeline.loadsInFlight();
         node.put("in_flight", loads.max()).put("in_flight_by", loads.by().name().toLowerCase(Locale.ROOT));
         if (window.statistics().skipped() > 0) {
-            run.lastFailure().ifPresent(words -> node.put("last_failure", words));
+            Optional.ofNullable(run.lastFailure.get()).ifPresent(words -> node.put("last_failure", words));
         }
         totals(now, node.putObject("totals"));
         sources(now, earlier, window.seconds(), node.putArray("sources"));
@@ -55,16 +52,10 @@ final class LiveState implements Show {
                 node.putObject("recent").put("misses", window.statistics().misses());
         window.statistics().hits().forEach(recent.putObject("hits")::put);
         stages(now, window, node.putArray("stages"));
-        RankOrder.addTo(
-                node.putObject("order"),
-                run.sampler(),
-                progress.position(),
-                run.feed().pipeline().size(),
-                ranks);
+        RankOrder.addTo(node.putObject("order"), run.sampler, progress.position(), run.feed.pipeline.size(), ranks);
         ArrayNode epochs = node.putArray("epochs");
-        run.epochs().forEach(report -> epochs.add(JsonReporter.epoch(report, false)));
-        long hung =
-                run.gallery().addTo(node.putArray("pictures"), seen, run.feed().pipeline()::name);
+        run.epochs.forEach(report -> epochs.add(JsonReporter.epoch(report, false)));
+        long hung = run.gallery.addTo(node.putArray("pictures"), seen, run.feed.pipeline::name);
         return new Frame(node.toString(), hung);
     }
 
@@ -79,13 +70,13 @@ final class LiveState implements Show {
 
     /** What came of each source of a mixture, beside its share of the weights. */
     private void sources(Reading now, Reading earlier, double seconds, ArrayNode sources) {
-        List<Cacheable.Part> parts = run.feed().parts();
+        List<Cacheable.Part> parts = run.feed.parts;
         for (int i = 0; i < parts.size(); i++) {
             long samples = now.ofSources().get(i);
             double share = now.samples() == 0 ? 0 : (double) samples / now.samples();
             sources.addObject()
                     .put("source", parts.get(i).source())
-                    .put("weight", JsonReporter.rounded(run.feed().weight(i), 4))
+                    .put("weight", JsonReporter.rounded(run.feed.weight(i), 4))
                     .put("share", JsonReporter.rounded(share, 4))
                     .put("samples", samples)
                     .put(
@@ -104,7 +95,7 @@ final class LiveState implements Show {
     }
 
     private void tiers(Reading now, ArrayNode tiers) {
-        for (Tier tier : run.feed().cache().tiers()) {
+        for (Tier tier : run.feed.cache.tiers()) {
             TierStatistics held = tier.statistics();
             tiers.addObject()
                     .put("tier", tier.name())
@@ -117,9 +108,9 @@ final class LiveState implements Show {
 
     /** Each stage with what it took in the last seconds and what waits before it or is in it now. */
     private void stages(Reading now, EpochReport window, ArrayNode stages) {
-        List<Long> queues = new ArrayList<>(run.feed().waiting());
+        List<Long> queues = new ArrayList<>(run.feed.waiting());
         long loading = queues.stream().mapToLong(Long::longValue).sum();
-        long decoding = run.feed().decoding();
+        long decoding = run.feed.decoding();
         // a draw is begun when it was looked up, and has passed all stages when it was augmented or skipped
         List<StageStatistics> passed = now.statistics().stages();
         long augmented = passed.get(passed.size() - 1).samples();
@@ -132,7 +123,7 @@ final class LiveState implements Show {
                     .put("ms", JsonReporter.rounded(millis(stage), 3));
         }
         stage(stages.addObject(), "consumer", window.samplesPerSecond(), augmented - now.samples())
-                .put("ms", JsonReporter.rounded((double) run.pace().millis() / LiveRun.BATCH, 3));
+                .put("ms", JsonReporter.rounded((double) run.pace.millis() / LiveRun.BATCH, 3));
     }
 
     private static ObjectNode stage(ObjectNode node, String name, double perSecond, long queue) {
@@ -146,10 +137,10 @@ final class LiveState implements Show {
     }
 
     private String verdict(EpochReport window) {
-        if (run.pace().isPaused()) {
+        if (run.pace.isPaused()) {
             return "paused: the consumer takes nothing, so nothing is loaded once the batches ahead of it are full";
         }
-        Breakable.Health health = run.feed().health();
+        Breakable.Health health = run.feed.health();
         if (window.samples() == 0) {
             return health == Breakable.Health.WORKS
                     ? "no batch was taken in the last two seconds"

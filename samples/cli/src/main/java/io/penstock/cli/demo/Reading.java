@@ -16,7 +16,6 @@ import java.util.List;
  */
 record Reading(long nanos, long epoch, long samples, long batches, List<Long> ofSources, RunStatistics statistics) {
 
-    /** What happened since an earlier reading, as if it had been an epoch. */
     EpochReport since(Reading earlier) {
         double seconds = (nanos - earlier.nanos) / 1e9;
         return new EpochReport(

@@ -2,6 +2,8 @@ package io.penstock.cli.flag;
 
 import io.penstock.cache.HitCheck;
 import io.penstock.cache.ram.CachePolicy;
+import io.penstock.cache.redis.RedisOptions;
+import io.penstock.cache.redis.RedisTier;
 import io.penstock.cli.console.Reason;
 import io.penstock.fault.DataException;
 import io.penstock.order.Remainder;
@@ -23,6 +25,7 @@ import picocli.CommandLine.TypeConversionException;
 public final class Flags {
 
     private static final String WARN = ",warn";
+    private static final String FROM_ENVIRONMENT = "env:";
 
     private Flags() {}
 
@@ -52,7 +55,7 @@ public final class Flags {
                 .registerConverter(URI.class, reading(URI::create))
                 .registerConverter(DiskSpec.class, reading(DiskSpec::parse))
                 .registerConverter(SlotSpec.class, reading(SlotSpec::parse))
-                .registerConverter(RedisSpec.class, reading(RedisSpec::parse))
+                .registerConverter(RedisOptions.class, reading(Flags::redis))
                 .registerConverter(LazySpec.class, reading(LazySpec::parse))
                 .registerConverter(MixtureEnd.class, reading(MixtureEnd::parse))
                 .registerConverter(WeightChanges.class, reading(WeightChanges::parse))
@@ -91,6 +94,23 @@ public final class Flags {
         }
         HitCheck check = HitCheck.ofShare(ByteSize.parse(share).share());
         return warns ? check.warning() : check;
+    }
+
+    /** A cache in Redis. Arguments are for all to see in the list of processes, so a password among them is refused. */
+    public static RedisOptions redis(String text) {
+        String uri = text;
+        if (text.startsWith(FROM_ENVIRONMENT)) {
+            String variable = text.substring(FROM_ENVIRONMENT.length());
+            uri = System.getenv(variable);
+            if (uri == null) {
+                throw new IllegalArgumentException("the environment has no " + variable);
+            }
+        } else if (text.matches("[^?]*//[^/?]*:[^/?]*@.*")) {
+            throw new IllegalArgumentException(
+                    "a password on the command line shows in the list of processes; set PENSTOCK_REDIS_PASSWORD, or"
+                            + " use ?password-file=FILE, or env:VARIABLE with the whole URI");
+        }
+        return RedisTier.at(uri).credentialsFromEnvironment();
     }
 
     private static Path path(String text) {

@@ -4,6 +4,8 @@ import io.penstock.cache.Cache;
 import io.penstock.cache.lazy.LazyShard;
 import io.penstock.order.Topology;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.TypeConversionException;
@@ -12,23 +14,19 @@ import picocli.CommandLine.TypeConversionException;
  * A shard as large as the cache, as {@code --lazy-shard} says it: {@code rank}, {@code node} or {@code disk}, then
  * {@code overflow=0.1}, {@code min=1000} and {@code agree=DIR} as wanted, the last one last.
  *
- * @param owner    who has a shard of its own
+ * @param owner    who has a shard of its own: {@code rank}, {@code node} or {@code disk}
  * @param overflow by which share it may be larger than the cache
  * @param min      samples at least
  * @param agree    where ranks agree on its size, null where all have as much
  */
 public record LazySpec(
-        Owner owner, double overflow, long min, @Nullable Path agree) {
+        String owner, double overflow, long min, @Nullable Path agree) {
 
     private static final String FORM =
             "rank, node or disk was expected, optionally with ,overflow=0.1 ,min=1000 and ,agree=DIR, was \"%s\"";
 
-    /** Who has a shard of its own. */
-    enum Owner {
-        RANK,
-        NODE,
-        DISK
-    }
+    private static final Map<String, Function<Topology, LazyShard>> OWNERS =
+            Map.of("rank", LazyShard::ofRanks, "node", LazyShard::ofNodes, "disk", LazyShard::ofDisks);
 
     /** A shard and how many samples an epoch of all ranks has. */
     public record Sized(LazyShard shard, long samples) {}
@@ -54,16 +52,10 @@ public record LazySpec(
         } catch (ArrayIndexOutOfBoundsException e) {
             throw new IllegalArgumentException(FORM.formatted(text), e);
         }
-        return new LazySpec(owner(parts[0], text), overflow, min, agree);
-    }
-
-    private static Owner owner(String word, String text) {
-        return switch (word) {
-            case "rank" -> Owner.RANK;
-            case "node" -> Owner.NODE;
-            case "disk" -> Owner.DISK;
-            default -> throw new IllegalArgumentException(FORM.formatted(text));
-        };
+        if (!OWNERS.containsKey(parts[0])) {
+            throw new IllegalArgumentException(FORM.formatted(text));
+        }
+        return new LazySpec(parts[0], overflow, min, agree);
     }
 
     /**
@@ -77,11 +69,7 @@ public record LazySpec(
         if (cache == null) {
             throw new IllegalArgumentException("--lazy-shard needs a cache to fit into: --cache-ram or --cache-disk");
         }
-        LazyShard shard = switch (owner) {
-            case RANK -> LazyShard.ofRanks(topology);
-            case NODE -> ofNode(LazyShard::ofNodes, topology);
-            case DISK -> ofNode(LazyShard::ofDisks, topology);
-        };
+        LazyShard shard = owned(topology);
         if (agree == null && !fixed && shard.shards() > 1) {
             throw new IllegalArgumentException(
                     "what is free differs from machine to machine, and shards of different sizes would overlap: "
@@ -98,9 +86,9 @@ public record LazySpec(
         return new Sized(shard, agreed == null ? shard.samples(size, sampleBytes) : agreed);
     }
 
-    private static LazyShard ofNode(Function<Topology, LazyShard> kind, Topology topology) {
+    private LazyShard owned(Topology topology) {
         try {
-            return kind.apply(topology);
+            return Objects.requireNonNull(OWNERS.get(owner)).apply(topology);
         } catch (IllegalStateException e) {
             throw new IllegalArgumentException("--lazy-shard node and disk need --local-world: " + e.getMessage(), e);
         }

@@ -81,7 +81,6 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
         }
     }
 
-    /** How many of something that takes no room by itself. */
     @Range(min = 1, max = Integer.MAX_VALUE)
     public static final class Count extends Ints {}
 
@@ -113,7 +112,6 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
     @Range(min = 1, max = 1 << 20)
     public static final class Members extends Ints {}
 
-    /** How many levels of folders lie above the classes. */
     @Range(min = 0, max = 64)
     public static final class Levels extends Ints {}
 
@@ -131,7 +129,6 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
     @Range(min = 0, max = 65_535)
     public static final class Port extends Ints {}
 
-    /** How often something is done, by the clock. */
     @Range(min = 1, max = 86_400)
     public static final class Seconds extends Ints {}
 
@@ -148,14 +145,12 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
         }
     }
 
-    /** A step of an optimizer. */
     public static final class Rate extends Decimals {
         Rate() {
             super("0.000000001", "1000");
         }
     }
 
-    /** Of a source in a mixture. */
     public static final class Weight extends Decimals {
         Weight() {
             super("0.000001", "1000000");

@@ -42,7 +42,6 @@ public final class OutputFlags {
         return spec.commandLine().getErr();
     }
 
-    /** Whether people look at standard error while the command runs. */
     public boolean isWatched() {
         return !json && Terminal.onStandardError();
     }

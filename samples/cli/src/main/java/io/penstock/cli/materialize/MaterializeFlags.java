@@ -69,7 +69,6 @@ public final class MaterializeFlags {
         return inFlight == null ? Execution.standard().inFlight() : inFlight;
     }
 
-    /** Writes shards into a folder or a bucket. */
     public <T> ShardJob<T> shards(Cacheable<T> samples, OutputStore place, Consumer<? super SampleException> failures) {
         return ShardJob.of(
                         samples.dataset(),

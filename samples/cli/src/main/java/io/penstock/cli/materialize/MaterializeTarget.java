@@ -1,8 +1,9 @@
 package io.penstock.cli.materialize;
 
+import io.penstock.cache.redis.RedisOptions;
 import io.penstock.cli.cache.FilledCache;
 import io.penstock.cli.flag.DiskSpec;
-import io.penstock.cli.flag.RedisSpec;
+import io.penstock.cli.flag.Flags;
 import io.penstock.cli.source.KafkaAddress;
 import io.penstock.cli.source.StorePlace;
 import java.util.function.Supplier;
@@ -40,7 +41,7 @@ public sealed interface MaterializeTarget {
                 yield new Cache(() -> FilledCache.of(disk.open()), true);
             }
             case "redis" -> {
-                RedisSpec redis = redis(place);
+                RedisOptions redis = redis(place);
                 yield new Cache(() -> FilledCache.of(redis.open()), false);
             }
             case "tar" -> tar(new StorePlace(place));
@@ -54,14 +55,12 @@ public sealed interface MaterializeTarget {
         return new Tar(place);
     }
 
-    /**
-     * A server that this process started would end with it, and what was written with the server.
-     */
-    private static RedisSpec redis(String uri) {
+    /** A server that this process started would end with it, and what was written with the server. */
+    private static RedisOptions redis(String uri) {
         if (uri.matches("spawn(-all)?:.*")) {
             throw new IllegalArgumentException(
                     "a spawned redis server ends with the job that fills it; name one that runs, as in redis:redis://HOST:6379");
         }
-        return RedisSpec.parse(uri);
+        return Flags.redis(uri);
     }
 }

@@ -58,7 +58,6 @@ public final class Sharding<T> {
             return new Outcome(shards, finished, written, samples, failed, bytes, wallSeconds);
         }
 
-        /** Prints it; the exit status. */
         public int report(OutputFlags flags, String event) {
             flags.print(
                     "%d shards: %d were there, %d written in %.1f s, %d samples, %d bytes; %d samples failed"

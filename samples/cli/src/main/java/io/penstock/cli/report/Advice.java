@@ -62,7 +62,6 @@ public record Advice(double enoughShare, long enoughBytes, List<Budget> budgets)
                 .orElseThrow();
     }
 
-    /** For the verdict; empty where a cache would change nothing. */
     public String text() {
         double without = named("none").seconds();
         double with = named("all").seconds();

@@ -21,7 +21,7 @@ import reactor.core.publisher.Flux;
  * would count some that never arrive. Samples to digest wait here, in order, until the batch that holds them is
  * received; no more do than the ring of batches holds. Sources are counted by {@link SourceCounts}.
  */
-public final class DeliveredDigests<T> implements EpochLog.Digesting {
+public final class DeliveredDigests<T> {
 
     private final boolean wanted;
     private final Queue<Sample<T>> onTheWay = new ConcurrentLinkedQueue<>();
@@ -58,8 +58,8 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
         }
     }
 
-    @Override
-    public void batch(Batch batch) {
+    /** Counts the samples of a batch that was received. */
+    void batch(Batch batch) {
         if (!parts.isEmpty()) {
             counts.batch(batch);
         }
@@ -80,8 +80,8 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
         last = samples;
     }
 
-    @Override
-    public List<EpochReport.OfSource> sources(long epoch, RunStatistics statistics) {
+    /** What came of each source in an epoch so far; none where there is one. */
+    List<EpochReport.OfSource> sources(long epoch, RunStatistics statistics) {
         long[] samples = counts.taken(epoch);
         return IntStream.range(0, parts.size())
                 .mapToObj(part -> new EpochReport.OfSource(
@@ -101,7 +101,7 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
         return last;
     }
 
-    @Override
+    /** The digests of an epoch so far; null unless they are asked for. */
     public EpochReport.@Nullable Digests of(long epoch) {
         EpochDigest counted = digest.epoch().apply(epoch);
         return wanted ? new EpochReport.Digests(counted.orderBits(), counted.contentBits()) : null;

@@ -4,12 +4,10 @@ import io.penstock.batch.Batch;
 import io.penstock.order.Position;
 import io.penstock.pipeline.RunStatistics;
 import io.penstock.tensor.Tensor;
-import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Adds up batches, as they are received, into one report an epoch. An epoch that brings no batch is reported too, so
@@ -29,7 +27,7 @@ public final class EpochLog {
 
     private final LongSupplier clock;
     private final LongFunction<RunStatistics> statistics;
-    private final Digesting digesting;
+    private final DeliveredDigests<?> digests;
     private final Consumer<EpochReport> reports;
     private final long start;
 
@@ -47,31 +45,18 @@ public final class EpochLog {
     private long batchesInAll;
     private long samplesInAll;
 
-    public interface Digesting {
-
-        public void batch(Batch batch);
-
-        /** The digests of an epoch so far; null unless they are asked for. */
-        EpochReport.@Nullable Digests of(long epoch);
-
-        /** What came of each source in an epoch so far; none where there is one. */
-        default List<EpochReport.OfSource> sources(long epoch, RunStatistics statistics) {
-            return List.of();
-        }
-    }
-
     /** @param clock in nanoseconds */
     public EpochLog(
             Position from,
             LongSupplier clock,
             LongFunction<RunStatistics> statistics,
-            Digesting digesting,
+            DeliveredDigests<?> digests,
             Consumer<EpochReport> reports) {
         this.position = from;
         this.epoch = from.epoch();
         this.clock = clock;
         this.statistics = statistics;
-        this.digesting = digesting;
+        this.digests = digests;
         this.reports = reports;
         this.start = clock.getAsLong();
         this.epochStarted = start;
@@ -98,7 +83,7 @@ public final class EpochLog {
         samplesInAll += batch.size();
         bytes += bytes(batch);
         countTokens(batch);
-        digesting.batch(batch);
+        digests.batch(batch);
         received.run();
         consumerNanos += clock.getAsLong() - lastBatch;
         position = batch.next();
@@ -140,9 +125,9 @@ public final class EpochLog {
                 (first - epochStarted) / NANOS,
                 consumerNanos / NANOS,
                 counted,
-                digesting.of(epoch),
+                digests.of(epoch),
                 cells == 0 ? null : new EpochReport.Packed(tokens, cells),
-                digesting.sources(epoch, counted)));
+                digests.sources(epoch, counted)));
         epoch++;
         epochStarted = lastBatch;
         samples = 0;
@@ -185,10 +170,6 @@ public final class EpochLog {
 
     public Position position() {
         return position;
-    }
-
-    long epoch() {
-        return epoch;
     }
 
     public long batchesInAll() {

@@ -22,7 +22,6 @@ import java.util.function.Predicate;
  */
 record Forecast(double consumer, double random, double deterministic, double source, double rest) {
 
-    /** From an epoch with loads. */
     static Forecast of(Surroundings around, EpochReport epoch) {
         RunStatistics statistics = epoch.statistics();
         Predicate<StageStatistics> random = stage -> around.randomStages().contains(stage.name());
@@ -47,7 +46,6 @@ record Forecast(double consumer, double random, double deterministic, double sou
                 .sum();
     }
 
-    /** Seconds a sample takes when this share of them is held. */
     double perSample(double held) {
         double missing = 1 - held;
         return Math.max(consumer, Math.max(random + missing * deterministic, missing * source)) + rest;

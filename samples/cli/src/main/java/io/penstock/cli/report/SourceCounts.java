@@ -60,7 +60,6 @@ final class SourceCounts {
         }
     }
 
-    /** The last batch ends where the stream does. */
     void completed() {
         cut();
     }

@@ -1,6 +1,7 @@
 package io.penstock.cli.report;
 
 import io.penstock.cli.console.Output;
+import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -15,11 +16,11 @@ public class TableReporter implements Reporter {
     private static final int MAX_CLASSES = 20;
 
     private final Output out;
-    private final @Nullable String quarantine;
+    private final @Nullable Path quarantine;
     private boolean headed;
 
     /** @param quarantine the file that lists what was skipped, if there is one */
-    public TableReporter(Output out, @Nullable String quarantine) {
+    public TableReporter(Output out, @Nullable Path quarantine) {
         this.out = out;
         this.quarantine = quarantine;
     }

@@ -18,8 +18,10 @@ import java.util.stream.Collectors;
  * wall's how many loads were in flight. Whichever of the two is used up sets the pace; loads that wait for a busy thread
  * or for a connection are told by the processor time and by the number of connections. If nothing is used up,
  * the consumer sets the pace, unless it only counts. In between, and of an epoch too short, it names no cause.
+ *
+ * @param otherwise what is said where nothing is used up
  */
-public final class Verdict {
+public record Verdict(Surroundings around, EpochReport epoch, String otherwise) {
 
     /** From here on it is used up: other epochs of the same run vary by less than what is between the two. */
     private static final double USED_UP = 0.75;
@@ -31,17 +33,6 @@ public final class Verdict {
     private static final double LONGEST_HANDING = 50e-6;
 
     private static final String LESS_SOURCE = "keep copies with --mirror or a cache, or take more ranks";
-
-    private final Surroundings around;
-    private final EpochReport epoch;
-
-    private final String otherwise;
-
-    private Verdict(Surroundings around, EpochReport epoch, String otherwise) {
-        this.around = around;
-        this.epoch = epoch;
-        this.otherwise = otherwise;
-    }
 
     /** Of the last epoch, which is the one that is repeated if the run goes on. */
     public static String of(Surroundings around, EpochReport lastEpoch) {
@@ -68,7 +59,6 @@ public final class Verdict {
                 .formatted(percent((double) epoch.hits() / (epoch.hits() + misses)), packed(), moreCache(), pace());
     }
 
-    /** How many of the hits had to be unpacked. */
     private String packed() {
         long unpacked = stages(Kind.STAGE).stream()
                 .filter(stage -> stage.name().equals(RunStatistics.UNPACK))

@@ -28,11 +28,7 @@ final class AugmentFlags {
     private static final int CHANNELS = 3;
 
     @Option(names = "--augment", paramLabel = "SPEC")
-    private @Nullable String augment;
-
-    boolean isGiven() {
-        return augment != null;
-    }
+    @Nullable String augment;
 
     /**
      * Pictures with the changes, if there are to be any.

@@ -32,10 +32,10 @@ public final class BatchFlags {
     private @Nullable Integer batchTokens;
 
     @Option(names = "--bucket", paramLabel = "A,B,…", split = ",", converter = NumberFlag.Count.class)
-    private @Nullable List<Integer> bucket;
+    @Nullable List<Integer> bucket;
 
     @Option(names = "--batch-classes", paramLabel = "P", converter = NumberFlag.Count.class)
-    private @Nullable Integer batchClasses;
+    @Nullable Integer batchClasses;
 
     @Option(names = "--pad")
     private boolean pad;
@@ -56,7 +56,7 @@ public final class BatchFlags {
     private Remainder remainder = Remainder.KEEP;
 
     void check(TextFlags texts, OrderFlags order, OnError onError) {
-        if (batchTokens != null && !texts.isTokenized()) {
+        if (batchTokens != null && texts.tokenize == null) {
             throw new IllegalArgumentException("--batch-tokens needs --tokenize: it counts tokens");
         }
         if (withIndices && onError == OnError.SUBSTITUTE) {
@@ -64,7 +64,7 @@ public final class BatchFlags {
                     + " a substitute has another index than its draw");
         }
         boolean tokens = batchTokens != null;
-        exclude(texts.isPacked(), "--pack", "packed rows have one length");
+        exclude(texts.pack != null, "--pack", "packed rows have one length");
         exclude(tokens && batch != null, "--batch", "the number of tokens ends a batch");
         exclude(tokens && bucket != null, "--bucket", "both group samples of similar lengths");
         exclude(batchClasses != null && (tokens || bucket != null), "--batch-classes", "both say what a batch has");
@@ -75,10 +75,12 @@ public final class BatchFlags {
         exclude(withIndices, "--with-indices", "a batch is planned as one draw of several samples");
         exclude(order.isMixed(), "--weights", "a batch has samples of all sources");
         exclude(remainder == Remainder.PAD, "--remainder pad", "each batch has a number of rows of its own");
-        exclude(order.isLazy(), "--lazy-shard", "a lazy shard has as many samples as a cache holds, not batches");
+        exclude(
+                order.lazyShard != null,
+                "--lazy-shard",
+                "a lazy shard has as many samples as a cache holds, not batches");
     }
 
-    /** Of batches that are planned. */
     private void exclude(boolean given, String flag, String why) {
         if (given && isPlanned()) {
             throw new IllegalArgumentException("%s and %s exclude each other: %s"
@@ -94,10 +96,6 @@ public final class BatchFlags {
         return batchTokens != null || bucket != null || batchClasses != null;
     }
 
-    boolean hasClasses() {
-        return batchClasses != null;
-    }
-
     void requireNoClasses() {
         if (batchClasses != null) {
             throw new IllegalArgumentException("--batch-classes needs one source of images in folders of classes");
@@ -110,11 +108,6 @@ public final class BatchFlags {
         return ClassGroups.of(labels).batches(classes, samples() / classes);
     }
 
-    boolean hasBuckets() {
-        return bucket != null;
-    }
-
-    /** Whether batches differ in size. */
     public boolean differ() {
         return pad || isPlanned() || mix != null;
     }
@@ -178,7 +171,6 @@ public final class BatchFlags {
         return pad ? batches.padShapes() : batches;
     }
 
-    /** What is mixed within batches of samples with these fields. */
     List<MixWord> mixing(List<String> fields) {
         return mix == null ? List.of() : MixWord.parse(mix, fields);
     }

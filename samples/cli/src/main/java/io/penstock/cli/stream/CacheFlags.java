@@ -1,15 +1,13 @@
 package io.penstock.cli.stream;
 
-import io.penstock.cache.Cache;
 import io.penstock.cache.HitCheck;
 import io.penstock.cache.ram.CachePolicy;
+import io.penstock.cache.redis.RedisOptions;
 import io.penstock.cli.flag.ByteSize;
 import io.penstock.cli.flag.DiskSpec;
-import io.penstock.cli.flag.RedisSpec;
 import io.penstock.cli.flag.SlotSpec;
 import io.penstock.tensor.Form;
 import java.nio.file.Path;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -32,7 +30,7 @@ final class CacheFlags {
     @Nullable DiskSpec disk;
 
     @Option(names = "--cache-redis", paramLabel = "URI")
-    @Nullable RedisSpec redis;
+    @Nullable RedisOptions redis;
 
     @Option(names = "--verify-hits", paramLabel = "SHARE[,warn]")
     @Nullable HitCheck verifyHits;
@@ -48,14 +46,6 @@ final class CacheFlags {
     boolean isOfFixedSize() {
         ByteSize onDisk = disk == null ? null : disk.size();
         return (ram == null || !ram.isShare()) && (disk == null || onDisk != null && !onDisk.isShare());
-    }
-
-    /**
-     * Opens the tiers of the cache, as far as they can be without a sample.
-     * @param shown makes the cache one whose counts are shown
-     */
-    RunCache open(UnaryOperator<Cache> shown) {
-        return RunCache.open(this, shown);
     }
 
     /**

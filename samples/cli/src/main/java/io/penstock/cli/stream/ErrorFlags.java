@@ -18,7 +18,7 @@ final class ErrorFlags {
     private static final Duration BACKOFF = Duration.ofMillis(100);
 
     @Option(names = "--on-error", paramLabel = "fail|skip|substitute", defaultValue = "fail")
-    private OnError onError = OnError.FAIL;
+    OnError onError = OnError.FAIL;
 
     @Option(names = "--error-budget", paramLabel = "N|P%")
     private @Nullable ErrorBudget errorBudget;
@@ -27,25 +27,12 @@ final class ErrorFlags {
     private int retries;
 
     @Option(names = "--quarantine", paramLabel = "FILE")
-    private @Nullable Path quarantine;
+    @Nullable Path quarantine;
 
     void check() {
         if (onError == OnError.FAIL && (errorBudget != null || quarantine != null)) {
             throw new IllegalArgumentException("--error-budget and --quarantine need --on-error skip or substitute");
         }
-    }
-
-    OnError onError() {
-        return onError;
-    }
-
-    /** The file that lists the samples; null without any. */
-    @Nullable Path file() {
-        return quarantine;
-    }
-
-    @Nullable QuarantineFile open() {
-        return quarantine == null ? null : QuarantineFile.at(quarantine);
     }
 
     ErrorPolicy policy(Consumer<SampleException> told) {
@@ -65,7 +52,7 @@ final class ErrorFlags {
     }
 
     private ErrorPolicy policy(Consumer<SampleException> told, ErrorPolicy policy) {
-        return (errorBudget == null ? policy : errorBudget.of(policy))
+        return (errorBudget == null ? policy : errorBudget.of().apply(policy))
                 .quarantine(told)
                 .retry(retries, BACKOFF);
     }

@@ -13,7 +13,6 @@ import io.penstock.tensor.Schema;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -48,16 +47,6 @@ public record Feed<T>(
         return new Feed<>(base, new SampleRows.Single<>(base.schema(), planes), base.parts(), pipeline, dice);
     }
 
-    /** What a sample takes in a cache, about; 0 where it is not known beforehand. */
-    long cachedBytes() {
-        return base.sampleBytes();
-    }
-
-    /** The names of the stages behind which nothing can be cached. */
-    Set<String> randomStages() {
-        return dice.keySet();
-    }
-
     /** What random stages draw. Blocks where a sample has to be loaded for it. */
     public Map<String, Record> dice(Draw draw) {
         Map<String, Record> drawn = new LinkedHashMap<>();
@@ -82,7 +71,6 @@ public record Feed<T>(
                 Map.of());
     }
 
-    /** Batches of some samples of some classes. */
     Feed<Group<T>> grouped(DrawnGroups groups, Schema<T> schema) {
         SampleRows<Group<T>> batches = new SampleRows.Grouped<>(schema, rows.planes(), groups::members, pipeline::name);
         return new Feed<>(base, batches, List.of(), pipeline.group(groups), dice);

@@ -20,17 +20,13 @@ final class LoadFlags {
     private @Nullable Integer inFlight;
 
     @Option(names = "--unordered", paramLabel = "N", converter = NumberFlag.Window.class)
-    private @Nullable Integer unordered;
+    @Nullable Integer unordered;
 
     @Option(names = "--prefetch-bytes", paramLabel = "SIZE")
     private @Nullable ByteSize prefetchBytes;
 
     @Option(names = "--workers", paramLabel = "N", converter = NumberFlag.Threads.class)
     private @Nullable Integer workers;
-
-    boolean isUnordered() {
-        return unordered != null;
-    }
 
     /** Workers of the run's own; null where it has those of all. */
     @Nullable Scheduler pool() {
@@ -48,7 +44,6 @@ final class LoadFlags {
         return inFlight == null ? execution : execution.inFlight(inFlight);
     }
 
-    /** Samples in an order, loaded ahead as far as the flags allow. */
     <T> Flux<Sample<T>> samples(Pipeline<T> pipeline, Sampler order, Execution execution, SampleRows<T> rows) {
         if (prefetchBytes == null) {
             return pipeline.stream(order, execution);

@@ -14,18 +14,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The lengths of all samples that can be loaded, which rows and batches are planned from. */
-final class MeasuredLengths {
+/**
+ * The lengths of all samples that can be loaded, which rows and batches are planned from.
+ *
+ * @param samples that have one
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record MeasuredLengths(Dataset<Tensor> samples, int[] each) {
 
     private static final Logger LOG = LoggerFactory.getLogger(MeasuredLengths.class);
-
-    private final Dataset<Tensor> samples;
-    private final int[] each;
-
-    private MeasuredLengths(Dataset<Tensor> samples, int[] each) {
-        this.samples = samples;
-        this.each = each;
-    }
 
     /**
      * Loads the samples whose lengths the directory of a cache does not know, which fills the cache. Blocks.
@@ -62,14 +59,5 @@ final class MeasuredLengths {
         }
         LOG.warn("{} of {} samples cannot be loaded and are in no batch", broken, counts.length);
         return new MeasuredLengths(samples.selectIf("measured", index -> counts[(int) index] > 0), lengths);
-    }
-
-    /** The samples that have one. */
-    Dataset<Tensor> samples() {
-        return samples;
-    }
-
-    int[] each() {
-        return each;
     }
 }

@@ -1,6 +1,5 @@
 package io.penstock.cli.stream;
 
-import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.handler.codec.http.HttpMethod;
@@ -17,7 +16,7 @@ final class MetricsPage implements AutoCloseable {
 
     private static final String TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final String host;
     private final GuardedServer server;
 
@@ -28,10 +27,6 @@ final class MetricsPage implements AutoCloseable {
     MetricsPage(String host, int port) {
         this.host = host;
         this.server = GuardedServer.open("--metrics-port", host, port, this::answer);
-    }
-
-    MeterRegistry registry() {
-        return registry;
     }
 
     String address() {

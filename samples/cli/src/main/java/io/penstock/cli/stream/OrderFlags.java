@@ -1,6 +1,5 @@
 package io.penstock.cli.stream;
 
-import io.penstock.cache.Cache;
 import io.penstock.cli.console.Reason;
 import io.penstock.cli.flag.Flags.Between;
 import io.penstock.cli.flag.LazySpec;
@@ -13,7 +12,6 @@ import io.penstock.fault.StoreException;
 import io.penstock.order.Proportions;
 import io.penstock.order.Sampler;
 import io.penstock.order.ShardMode;
-import io.penstock.order.Topology;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.resume.ResumeToken;
 import java.nio.file.Files;
@@ -57,22 +55,22 @@ final class OrderFlags {
     private @Nullable Long seed;
 
     @Mixin
-    private final RankFlags ranks = new RankFlags();
+    final RankFlags ranks = new RankFlags();
 
     @Option(names = "--local-world", paramLabel = "L", converter = NumberFlag.Members.class)
-    private @Nullable Integer localWorld;
+    @Nullable Integer localWorld;
 
     @Option(names = "--shard", paramLabel = "MODE")
     private @Nullable ShardMode shard;
 
     @Option(names = "--lazy-shard", paramLabel = "rank|node|disk")
-    private @Nullable LazySpec lazyShard;
+    @Nullable LazySpec lazyShard;
 
     @Option(names = "--resume", paramLabel = "TOKEN")
-    private @Nullable String resume;
+    @Nullable String resume;
 
     @Option(names = "--resume-file", paramLabel = "FILE")
-    private @Nullable Path resumeFile;
+    @Nullable Path resumeFile;
 
     void check(int sources) {
         if (noShuffle && window != null) {
@@ -108,24 +106,6 @@ final class OrderFlags {
         return weights != null || weightsAt != null;
     }
 
-    boolean isLazy() {
-        return lazyShard != null;
-    }
-
-    /** Whether the token to begin at is only in the file that a run keeps. */
-    boolean isResumedByFile() {
-        return resumeFile != null && resume == null;
-    }
-
-    /** Where a run keeps its token; null where it keeps none. */
-    @Nullable Path resumeFile() {
-        return resumeFile;
-    }
-
-    Topology topology() {
-        return ranks.topology(localWorld);
-    }
-
     /**
      * Where to begin; null at the start.
      * @throws IllegalArgumentException if it is no token
@@ -144,15 +124,6 @@ final class OrderFlags {
             throw new IllegalArgumentException(
                     "cannot read the resume token: " + Reason.of(e.getCause() == null ? e : e.getCause()), e);
         }
-    }
-
-    /**
-     * The part of the data that a lazy shard has; null where it is none. Waits for other ranks if they are to agree.
-     * @param fixed whether all ranks' caches have the same number of bytes
-     * @param bytes of a sample in the cache
-     */
-    LazySpec.@Nullable Sized lazy(Topology topology, @Nullable Cache cache, boolean fixed, long size, long bytes) {
-        return lazyShard == null ? null : lazyShard.sized(topology, cache, fixed, size, bytes);
     }
 
     /** Draws from a whole data set, or from several by their weights, if the flags say some. */

@@ -51,7 +51,6 @@ public record Run<T>(
     private static final Pattern FIELD = Pattern.compile("^cannot batch field \"(.*?)\"");
     private static final Pattern SAMPLE = Pattern.compile("\\bsample (\\d+) is");
 
-    /** How many draws an epoch has, over all ranks. */
     public long samplesAnEpoch() {
         return sampler.samples(pipeline.size());
     }
@@ -91,7 +90,7 @@ public record Run<T>(
 
     /** One batch that was asked for by its number, with the time it takes among the meters. */
     public Flux<Batch> measuredNumbered(Flux<Batch> batch) {
-        return named(meters == null ? batch : meters.measureNumbered(batch));
+        return named(meters == null ? batch : meters.consumer.measureNumbered(batch));
     }
 
     private Flux<Batch> named(Flux<Batch> batches) {
@@ -116,10 +115,9 @@ public record Run<T>(
 
     /** Where the page of counts is, if one was asked for. */
     public @Nullable String metrics() {
-        return meters == null ? null : meters.address();
+        return meters == null || meters.page == null ? null : meters.page.address();
     }
 
-    /** The token of a position of this run. */
     public ResumeToken token(Position at) {
         return token.at(at);
     }

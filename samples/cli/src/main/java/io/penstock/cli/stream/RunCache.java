@@ -13,7 +13,6 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.Form;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -32,20 +31,17 @@ final class RunCache implements AutoCloseable {
     private final UnaryOperator<Cache> shown;
     private final List<Tier> opened = new ArrayList<>();
     private @Nullable SharedSlots slots;
-    private @Nullable Cache cache;
 
-    private RunCache(CacheFlags options, UnaryOperator<Cache> shown) {
+    @Nullable Cache cache; // of the samples
+
+    /** @param shown makes the cache one whose counts are shown */
+    RunCache(CacheFlags options, UnaryOperator<Cache> shown) {
         this.options = options;
         this.shown = shown;
-    }
-
-    static RunCache open(CacheFlags options, UnaryOperator<Cache> shown) {
-        RunCache cache = new RunCache(options, shown);
         try {
-            cache.openTiers();
-            return cache;
+            openTiers();
         } catch (RuntimeException | Error e) {
-            cache.close();
+            close();
             throw e;
         }
     }
@@ -83,11 +79,6 @@ final class RunCache implements AutoCloseable {
         return samples.in(cache, options.verifyHits);
     }
 
-    /** The folder of its part on disk; null where there is none. */
-    @Nullable Path directory() {
-        return options.directory();
-    }
-
     /**
      * What its part on disk has, and could have besides; 0 where there is none.
      * @param share of what is free there
@@ -106,10 +97,6 @@ final class RunCache implements AutoCloseable {
         } catch (IOException e) {
             return held;
         }
-    }
-
-    @Nullable Cache found() {
-        return cache;
     }
 
     @Override

@@ -44,16 +44,16 @@ public final class RunFacts {
 
     /** As it is now; an epoch's threads took this much processor time. */
     Surroundings surroundings(double processing) {
-        Cache found = cache.found();
+        Cache found = cache.cache;
         return new Surroundings(
                 pipeline.size(),
                 execution.parallelism(),
                 Runtime.getRuntime().availableProcessors(),
                 pipeline.loadsInFlight(),
-                feed.cachedBytes() * pipeline.size(),
+                feed.base().sampleBytes() * pipeline.size(),
                 roomForACache(),
                 cache.diskBytes(SENSIBLE_SHARE),
-                feed.randomStages(),
+                feed.dice().keySet(),
                 found == null ? null : Surroundings.Held.of(found.statistics()),
                 remote ? SourceSpec.CONNECTIONS : 0,
                 processing);

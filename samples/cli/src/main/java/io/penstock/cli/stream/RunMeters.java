@@ -21,14 +21,14 @@ final class RunMeters implements AutoCloseable {
 
     private final CompositeMeterRegistry registry = new CompositeMeterRegistry();
     private final ObservationRegistry observations = ObservationRegistry.create();
-    private final ConsumerMetrics consumer = new ConsumerMetrics();
-    private final @Nullable MetricsPage page;
+    final ConsumerMetrics consumer = new ConsumerMetrics();
+    final @Nullable MetricsPage page;
 
     /** @param collector that takes OTLP over HTTP; null pushes nothing */
     RunMeters(@Nullable MetricsPage page, @Nullable URI collector) {
         this.page = page;
         if (page != null) {
-            registry.add(page.registry());
+            registry.add(page.registry);
         }
         if (collector != null) {
             registry.add(OtlpPush.to(collector));
@@ -43,7 +43,6 @@ final class RunMeters implements AutoCloseable {
         return timed;
     }
 
-    /** A pipeline and the rank that runs it. */
     void show(Pipeline<?> pipeline, Shard shard) {
         new PipelineMetrics(pipeline).bindTo(registry);
         consumer.bindTo(registry);
@@ -59,16 +58,6 @@ final class RunMeters implements AutoCloseable {
     Flux<Batch> measure(Flux<Batch> batches) {
         return consumer.measure(batches.tap(
                 StreamObservation.<Batch>of(observations, "penstock.stream").epochs(Batch::epoch)));
-    }
-
-    /** Measures how long one batch takes that a consumer asked for by its number. */
-    Flux<Batch> measureNumbered(Flux<Batch> batch) {
-        return consumer.measureNumbered(batch);
-    }
-
-    /** Of the page; null without one. */
-    @Nullable String address() {
-        return page == null ? null : page.address();
     }
 
     /** Pushes the last counts. Blocks until the collector has them, or does not answer. */

@@ -26,14 +26,16 @@ public final class StreamCommand implements Callable<Integer> {
     @Override
     @SuppressWarnings("try") // the trace is written when it is closed
     public Integer call() {
-        try (TraceFile trace = flags.trace();
+        try (TraceFile trace = flags.ending.trace == null ? null : TraceFile.begin(flags.ending.trace);
                 Run<?> run = output.checked(() -> {
-                    flags.checkEvents(output.json());
+                    if (flags.ending.batchEvents && !output.json()) {
+                        throw new IllegalArgumentException("--batch-events needs --json");
+                    }
                     return flags.open(output.isWatched() ? output.err() : null);
                 })) {
             Reporter reporter = output.json()
-                    ? new JsonReporter(output.out(), flags.verifiesHits())
-                    : new TableReporter(output.out(), flags.quarantine());
+                    ? new JsonReporter(output.out(), flags.caches.verifyHits != null)
+                    : new TableReporter(output.out(), flags.errors.quarantine);
             if (run.metrics() != null) {
                 output.err().println("metrics at " + run.metrics());
             }

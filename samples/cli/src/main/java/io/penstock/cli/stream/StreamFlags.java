@@ -46,7 +46,7 @@ public final class StreamFlags {
     private final TextFlags texts = new TextFlags();
 
     @Mixin
-    private final CacheFlags caches = new CacheFlags();
+    final CacheFlags caches = new CacheFlags();
 
     @Mixin
     private final OrderFlags order = new OrderFlags();
@@ -61,13 +61,13 @@ public final class StreamFlags {
     private final LoadFlags loads = new LoadFlags();
 
     @Mixin
-    private final ErrorFlags errors = new ErrorFlags();
+    final ErrorFlags errors = new ErrorFlags();
 
     @Mixin
     private final MetricsFlags metrics = new MetricsFlags();
 
     @Mixin
-    private final RunFlags ending = new RunFlags();
+    final RunFlags ending = new RunFlags();
 
     /**
      * Flags that no command was given.
@@ -107,7 +107,7 @@ public final class StreamFlags {
 
     private Run<?> open(boolean looking, Consumer<SampleException> failures, @Nullable PrintWriter terminal) {
         check();
-        Topology topology = order.topology();
+        Topology topology = order.ranks.topology(order.localWorld);
         ResumeToken token = order.token(); // a broken one is said before a large folder is listed
         List<Runnable> closing = new ArrayList<>();
         try {
@@ -115,10 +115,12 @@ public final class StreamFlags {
             if (meters != null) {
                 closing.add(meters::close);
             }
-            RunCache cache = (looking && !order.isLazy() ? new CacheFlags() : caches)
-                    .open(meters == null ? shown -> shown : meters::show);
+            RunCache cache = new RunCache(
+                    looking && order.lazyShard == null ? new CacheFlags() : caches,
+                    meters == null ? shown -> shown : meters::show);
             closing.add(cache::close);
-            QuarantineFile quarantine = looking ? null : errors.open();
+            QuarantineFile quarantine =
+                    looking || errors.quarantine == null ? null : QuarantineFile.at(errors.quarantine);
             if (quarantine != null) {
                 closing.add(quarantine::close);
             }
@@ -137,9 +139,9 @@ public final class StreamFlags {
 
     private void check() {
         errors.check();
-        caches.check(order.isLazy(), source.mirror());
+        caches.check(order.lazyShard != null, source.mirror());
         texts.check(order);
-        batches.check(texts, order, errors.onError());
+        batches.check(texts, order, errors.onError);
         metrics.check();
         order.check(source.count());
     }
@@ -156,8 +158,14 @@ public final class StreamFlags {
         // fail() too: it holds the source's figures, which a bare dataset would count again at every look
         Pipeline<T> pipeline = feed.pipeline().onError(errors.policy(told));
         RunFacts facts = new RunFacts(feed, pipeline, execution, cache, source.isRemote());
-        LazySpec.Sized lazy =
-                order.lazy(topology, cache.found(), caches.isOfFixedSize(), pipeline.size(), feed.cachedBytes());
+        LazySpec.Sized lazy = order.lazyShard == null
+                ? null
+                : order.lazyShard.sized(
+                        topology,
+                        cache.cache,
+                        caches.isOfFixedSize(),
+                        pipeline.size(),
+                        feed.base().sampleBytes());
         Sampler draws = order.draws(feed.parts()).shard(topology.shard()).remainder(batches.remainderOfDraws());
         Sampler sampler = order.sampler(pipeline, draws, lazy, token);
         batches.requireOne(sampler, pipeline.size());
@@ -167,7 +175,7 @@ public final class StreamFlags {
             meters.show(pipeline, sampler.shard());
         }
         LastWrites writes = new LastWrites();
-        if (cache.directory() == null) {
+        if (caches.directory() == null) {
             writes.done();
         }
         closing.add(writes::done);
@@ -177,7 +185,7 @@ public final class StreamFlags {
                 sampler,
                 drawn -> loads.samples(pipeline, drawn, execution, feed.rows()),
                 batches,
-                Map.of("batch", batches.toString(), "on error", errors.onError().toString()),
+                Map.of("batch", batches.toString(), "on error", errors.onError.toString()),
                 ResumeToken.of(pipeline, sampler),
                 facts,
                 meters,
@@ -197,16 +205,18 @@ public final class StreamFlags {
 
     /** A lazy shard has to know how large samples are. */
     private <T> Cacheable<T> sized(Cacheable<T> samples) {
-        return order.isLazy() ? samples.measured() : samples;
+        return order.lazyShard != null ? samples.measured() : samples;
     }
 
     private Feed<?> pictures(Cacheable<Picture> pictures, RunCache cache) {
-        if (batches.hasBuckets()) {
+        if (batches.bucket != null) {
             throw new IllegalArgumentException(
                     "--bucket is for texts and other samples with a length; bring images to one size with --resize");
         }
         Feed<Picture> feed = augment.over(pictures, cache.over(pictures), source.resize(), batches.takesPlanes());
-        return batches.hasClasses() ? feed.grouped(batches.classes(pictures.labels()), pictures.schema()) : feed;
+        return batches.batchClasses != null
+                ? feed.grouped(batches.classes(pictures.labels()), pictures.schema())
+                : feed;
     }
 
     private Feed<?> rows(Cacheable<Row> rows, RunCache cache) {
@@ -221,17 +231,17 @@ public final class StreamFlags {
     private Feed<?> tensors(
             Cacheable<Tensor> samples, RunCache cache, ErrorPolicy measuring, @Nullable PrintWriter terminal) {
         batches.requireNoClasses();
-        if (augment.isGiven()) {
+        if (augment.augment != null) {
             throw new IllegalArgumentException(
                     "--resize and --augment are for images; other samples are delivered as they are");
         }
         Dataset<Tensor> kept = cache.over(samples);
-        if (!texts.isPacked() && !batches.isPlanned()) {
+        if (texts.pack == null && !batches.isPlanned()) {
             return Feed.of(samples, kept, Map.of());
         }
         ProgressLine line = terminal == null ? null : new ProgressLine(terminal, true, kept.size());
         MeasuredLengths known = MeasuredLengths.measure(kept, caches.directory(), measuring, line);
-        return texts.isPacked()
+        return texts.pack != null
                 ? texts.packed(samples, known.samples(), known.each())
                 : Feed.grouped(samples, known.samples(), batches.plan(known.each()));
     }
@@ -242,44 +252,20 @@ public final class StreamFlags {
      * @return false if a signal ended it
      */
     public <T> boolean deliver(Run<T> run, Reporter reporter, PrintWriter err, boolean terminal) {
-        return new StreamRun<>(run, ending, order.resumeFile(), reporter, err, terminal).run();
-    }
-
-    /** @throws IllegalArgumentException if there are no events for programs that a batch could be among */
-    void checkEvents(boolean json) {
-        if (ending.batchEvents && !json) {
-            throw new IllegalArgumentException("--batch-events needs --json");
-        }
-    }
-
-    /** Begins what {@code --trace} asks for; null where it does not. */
-    @Nullable TraceFile trace() {
-        return ending.trace == null ? null : TraceFile.begin(ending.trace);
-    }
-
-    /** Whether hits are loaded again to check them. */
-    boolean verifiesHits() {
-        return caches.verifyHits != null;
-    }
-
-    /** The file that lists samples that cannot be loaded; null without any. */
-    @Nullable String quarantine() {
-        return errors.file() == null ? null : errors.file().toString();
+        return new StreamRun<>(run, ending, order.resumeFile, reporter, err, terminal).run();
     }
 
     /** Whether the token to begin at is only in the file that a run keeps. */
     public boolean isResumedByFile() {
-        return order.isResumedByFile();
+        return order.resumeFile != null && order.resume == null;
     }
 
-    /** Whether samples come as they are loaded. */
     public boolean isUnordered() {
-        return loads.isUnordered();
+        return loads.unordered != null;
     }
 
-    /** Whether samples may be skipped or replaced. */
     public boolean toleratesErrors() {
-        return errors.onError() != OnError.FAIL;
+        return errors.onError != OnError.FAIL;
     }
 
     /** The first flag of those that only a run with one consumer, this program, can follow. */
@@ -288,10 +274,10 @@ public final class StreamFlags {
         given.put("--stop-after", ending.stopAfter != null);
         given.put("--digest", ending.digest);
         given.put("--headroom", ending.headroom);
-        given.put("--resume-file", order.resumeFile() != null);
+        given.put("--resume-file", order.resumeFile != null);
         given.put("--batch-events", ending.batchEvents);
         given.put("--trace", ending.trace != null);
-        given.put("--unordered", loads.isUnordered());
+        given.put("--unordered", loads.unordered != null);
         return given.entrySet().stream()
                 .filter(Map.Entry::getValue)
                 .map(Map.Entry::getKey)

@@ -75,7 +75,6 @@ final class StreamRun<T> {
                 new EpochLog(run.sampler().start(), System::nanoTime, run.facts()::statistics, digests, this::report);
     }
 
-    /** Blocks until it has ended; false if a signal ended it. */
     boolean run() {
         reporter.started(run.feed().base().classes());
         progress.show("waiting for the first batch", 0, "samples", "");

@@ -20,13 +20,13 @@ import picocli.CommandLine.Option;
 final class TextFlags {
 
     @Option(names = "--tokenize", paramLabel = "bytes|NAME|FILE")
-    private @Nullable String tokenize;
+    @Nullable String tokenize;
 
     @Option(names = "--text-field", paramLabel = "NAME")
     private String textField = "text";
 
     @Option(names = "--pack", paramLabel = "N", converter = NumberFlag.Count.class)
-    private @Nullable Integer pack;
+    @Nullable Integer pack;
 
     @Option(names = "--too-long", paramLabel = "fail|cut|split")
     private @Nullable TooLong tooLong;
@@ -34,14 +34,6 @@ final class TextFlags {
     /** Makes tokens of texts; null where they stay bytes. */
     @Nullable Tokenize tokenizer() {
         return tokenize == null ? null : Tokenize.of(tokenize, textField);
-    }
-
-    boolean isTokenized() {
-        return tokenize != null;
-    }
-
-    boolean isPacked() {
-        return pack != null;
     }
 
     /** Rows of texts of these lengths. Where they are not packed, nothing calls it. */
@@ -63,7 +55,7 @@ final class TextFlags {
             throw new IllegalArgumentException(
                     "--pack and --weights exclude each other: a row has texts of all sources");
         }
-        if (pack != null && order.isLazy()) {
+        if (pack != null && order.lazyShard != null) {
             throw new IllegalArgumentException(
                     "--pack and --lazy-shard exclude each other: a lazy shard has the samples"
                             + " that a cache holds, and all texts are loaded for their lengths");

@@ -86,12 +86,12 @@ class OwnPicturesTest {
             throw skipped;
         })) {
             Gallery gallery = new Gallery(() -> 0);
-            feed.pipeline().stream(Sampler.sequential())
+            feed.pipeline.stream(Sampler.sequential())
                     .take(1)
                     .doOnNext(gallery::offer)
                     .blockLast();
             ArrayNode pictures = JsonNodeFactory.instance.arrayNode();
-            gallery.addTo(pictures, 0, feed.pipeline()::name);
+            gallery.addTo(pictures, 0, feed.pipeline::name);
             return pictures.path(0);
         }
     }

@@ -3,27 +3,21 @@ package io.penstock.cli.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.batch.Batch;
+import io.penstock.cli.source.SampleRows;
 import io.penstock.order.Position;
 import io.penstock.pipeline.RunStatistics;
+import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class EpochLogTest {
 
-    static final EpochLog.Digesting NONE = new EpochLog.Digesting() {
-        @Override
-        public void batch(Batch batch) {}
-
-        @Override
-        public EpochReport.@Nullable Digests of(long epoch) {
-            return null;
-        }
-    };
+    static final DeliveredDigests<Tensor> NONE =
+            new DeliveredDigests<>(false, new SampleRows.Single<>(Schema.tensor("pixels")), List.of(), 1);
 
     private final List<EpochReport> reports = new ArrayList<>();
     private long now;

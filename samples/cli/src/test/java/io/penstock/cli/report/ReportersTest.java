@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.Writer;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -85,7 +86,7 @@ class ReportersTest {
 
     @Test
     void table_ofTwoEpochs_hasOneHeadAndTheFigures() {
-        TableReporter table = new TableReporter(out, "bad.jsonl");
+        TableReporter table = new TableReporter(out, Path.of("bad.jsonl"));
         ResumeToken token = TOKEN.at(new Position(2, 0));
 
         table.epoch(epoch(Map.of("ram", 10L), null));
