@@ -89,7 +89,6 @@ public final class Main implements Runnable {
         System.exit(run(arguments));
     }
 
-    /** Runs a command on this process's standard output and standard error; its status. */
     public static int run(String... arguments) {
         Terminal.escapeLogs();
         return execute(commandLine(arguments).setOut(Output.standard()), arguments);
@@ -213,7 +212,6 @@ public final class Main implements Runnable {
                 && !command.getParseResult().hasMatchedOption("--on-error");
     }
 
-    /** Says what the manifest says. */
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {

@@ -37,7 +37,6 @@ final class PeerComparison {
         double[] seconds(Work work, Path data, Path folder) throws Exception;
     }
 
-    /** Opens an empty store. */
     private interface Opening {
         SampleStore at(Work work, Path folder) throws Exception;
     }

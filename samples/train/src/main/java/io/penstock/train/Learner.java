@@ -145,7 +145,6 @@ final class Learner implements AutoCloseable {
         return manager;
     }
 
-    /** Learns from a batch: its loss before that, and how many pictures were recognised. */
     Outcome step(NdBatch batch, double rate) {
         NDArray labels = batch.array(LabelledPicture.LABEL);
         Outcome outcome;

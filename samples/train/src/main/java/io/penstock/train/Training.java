@@ -172,7 +172,6 @@ final class Training implements AutoCloseable {
         }
     }
 
-    /** Where a run goes on that has learned what this one has. */
     ResumeToken token() {
         return ResumeToken.of(pipeline, plan.sampler()).at(position);
     }

@@ -42,7 +42,6 @@ final class TrainingEpoch {
         return (double) (learningNanos + waitingNanos) / TimeUnit.SECONDS.toNanos(1);
     }
 
-    /** The share of its time that the trainer waited for data. */
     double waitingShare() {
         return (double) waitingNanos / (learningNanos + waitingNanos);
     }
