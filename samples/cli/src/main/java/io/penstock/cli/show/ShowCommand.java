@@ -14,6 +14,7 @@ import io.penstock.cli.source.SourceSpec;
 import io.penstock.cli.source.Sources;
 import io.penstock.cli.source.StorePlace;
 import io.penstock.internal.Digests;
+import io.penstock.table.Row;
 import io.penstock.tensor.Tensor;
 import io.penstock.zarr.ZarrArray;
 import java.io.BufferedReader;
@@ -26,7 +27,6 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -141,9 +141,9 @@ public final class ShowCommand implements Callable<Integer> {
             return;
         }
         ShownSource shown = ShownSource.open(source);
-        Map<String, Tensor> sample = index == null && !raw ? null : sample(shown, index == null ? 0 : index);
+        Row sample = index == null && !raw ? null : sample(shown, index == null ? 0 : index);
         if (raw) {
-            write(first(Objects.requireNonNull(sample, "the sample to write")));
+            write(Objects.requireNonNull(sample, "the sample to write").values().get(0));
             return;
         }
         String sum = checksum ? sum(shown) : null;
@@ -154,15 +154,12 @@ public final class ShowCommand implements Callable<Integer> {
         }
     }
 
-    private static Map<String, Tensor> sample(ShownSource shown, long at) {
-        if (at < 0 || at >= shown.size()) {
-            throw new IllegalArgumentException("--index must be in [0, %d), was %d".formatted(shown.size(), at));
+    private static Row sample(ShownSource shown, long at) {
+        if (at < 0 || at >= shown.samples().size()) {
+            throw new IllegalArgumentException("--index must be in [0, %d), was %d"
+                    .formatted(shown.samples().size(), at));
         }
-        return Objects.requireNonNull(shown.sample(at).block(), "a sample");
-    }
-
-    private static Tensor first(Map<String, Tensor> sample) {
-        return sample.values().iterator().next();
+        return shown.sample(at);
     }
 
     private void showRegion(String text, SourceSpec source, ArrayRegion part, Output out) {
@@ -192,13 +189,12 @@ public final class ShowCommand implements Callable<Integer> {
         }
     }
 
-    private static ObjectNode node(
-            String text, ShownSource shown, @Nullable Map<String, Tensor> sample, @Nullable String sum) {
+    private static ObjectNode node(String text, ShownSource shown, @Nullable Row sample, @Nullable String sum) {
         ObjectNode node = JsonNodeFactory.instance
                 .objectNode()
                 .put("source", text)
                 .put("kind", kind(text))
-                .put("size", shown.size());
+                .put("size", shown.samples().size());
         var fields = node.putArray("fields");
         shown.fields().forEach(field -> field.write(fields.addObject()));
         if (!shown.classes().isEmpty()) {
@@ -206,7 +202,7 @@ public final class ShowCommand implements Callable<Integer> {
         }
         if (sample != null) {
             ObjectNode values = node.putObject("sample");
-            sample.forEach((name, tensor) -> ShownValues.write(tensor, values.putObject(name)));
+            sample.names().forEach(name -> ShownValues.write(sample.tensor(name), values.putObject(name)));
         }
         if (sum != null) {
             node.put("sha256", sum);
@@ -218,12 +214,11 @@ public final class ShowCommand implements Callable<Integer> {
         return text.substring(0, text.indexOf(':'));
     }
 
-    private static void print(
-            String text, ShownSource shown, @Nullable Map<String, Tensor> sample, @Nullable String sum, Output out) {
+    private static void print(String text, ShownSource shown, @Nullable Row sample, @Nullable String sum, Output out) {
         out.line("%s: %d samples of %s"
                 .formatted(
                         text,
-                        shown.size(),
+                        shown.samples().size(),
                         shown.fields().stream().map(ShownField::toString).collect(Collectors.joining("; "))));
         String column = shown.textColumn();
         if (column != null && kind(text).equals("csv")) {
@@ -235,8 +230,10 @@ public final class ShowCommand implements Callable<Integer> {
             out.line("  " + TableReporter.classes(shown.classes()));
         }
         if (sample != null) {
-            sample.forEach(
-                    (name, tensor) -> out.line("  %s %s: %s".formatted(name, tensor.type(), ShownValues.text(tensor))));
+            for (String name : sample.names()) {
+                Tensor tensor = sample.tensor(name);
+                out.line("  %s %s: %s".formatted(name, tensor.type(), ShownValues.text(tensor)));
+            }
         }
         if (sum != null) {
             out.line("  sha256 " + sum);

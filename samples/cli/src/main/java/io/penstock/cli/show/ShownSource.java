@@ -8,13 +8,11 @@ import io.penstock.cli.source.Sources;
 import io.penstock.cli.source.TableRows;
 import io.penstock.fault.DataException;
 import io.penstock.fault.StoreException;
-import io.penstock.folder.LabelledFile;
 import io.penstock.memory.MemoryDataset;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.shard.TarFile;
 import io.penstock.shard.TarFiles;
-import io.penstock.shard.TarSample;
 import io.penstock.shard.TarSamples;
 import io.penstock.shard.TarShards;
 import io.penstock.table.Row;
@@ -23,27 +21,23 @@ import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import io.penstock.zarr.ZarrArray;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
 
 /**
  * A source as {@code show} sees it: what it is, and its samples as named tensors.
  *
- * @param size    samples
  * @param fields  of a sample
  * @param samples by index
  * @param classes how many samples each has, in the order of the labels; empty where that is not known
  */
-record ShownSource(
-        long size, List<ShownField> fields, Dataset<Map<String, Tensor>> samples, Map<String, Integer> classes) {
+record ShownSource(List<ShownField> fields, Dataset<Row> samples, Map<String, Integer> classes) {
 
-    private ShownSource(long size, List<ShownField> fields, Dataset<Map<String, Tensor>> samples) {
-        this(size, fields, samples, Map.of());
+    private ShownSource(List<ShownField> fields, Dataset<Row> samples) {
+        this(fields, samples, Map.of());
     }
 
     static ShownSource open(SourceSpec source) {
@@ -81,20 +75,12 @@ record ShownSource(
                         ? ShownField.of(field.name(), field.dtype().toString(), Shape.SCALAR)
                         : ShownField.varying(field.name(), field.dtype().toString()))
                 .toList();
-        return new ShownSource(rows.size(), fields, rows.map("show", ShownSource::fields));
-    }
-
-    private static Map<String, Tensor> fields(Row row) {
-        Map<String, Tensor> fields = new LinkedHashMap<>();
-        for (int i = 0; i < row.names().size(); i++) {
-            fields.put(row.names().get(i), row.values().get(i));
-        }
-        return fields;
+        return new ShownSource(fields, rows);
     }
 
     private static ShownSource of(Dataset<Tensor> samples, ShownField field) {
-        return new ShownSource(
-                samples.size(), List.of(field), samples.map("show", tensor -> Map.of(field.name(), tensor)));
+        List<String> names = List.of(field.name());
+        return new ShownSource(List.of(field), samples.map("show", tensor -> new Row(names, List.of(tensor))));
     }
 
     /** Samples; where nothing in the archives is one, their files. */
@@ -113,19 +99,11 @@ record ShownSource(
     }
 
     private static ShownSource of(Sources.LabelledImages found) {
-        Dataset<LabelledFile> images = found.files();
+        List<String> names = List.of("file", "label");
         return new ShownSource(
-                images.size(),
                 List.of(ShownField.varying("file", "u8"), ShownField.of("label", "i32", Shape.SCALAR)),
-                images.map("show", ShownSource::fields),
+                found.files().map("show", file -> new Row(names, List.of(file.bytes(), Tensor.scalar(file.label())))),
                 found.classes());
-    }
-
-    private static Map<String, Tensor> fields(LabelledFile file) {
-        Map<String, Tensor> fields = new LinkedHashMap<>();
-        fields.put("file", file.bytes());
-        fields.put("label", Tensor.ofInts(new int[] {file.label()}).row(0));
-        return fields;
     }
 
     private static ShownSource of(TarSamples samples) {
@@ -134,7 +112,13 @@ record ShownSource(
                 : parts(samples).stream()
                         .map(part -> ShownField.varying(part, "u8"))
                         .toList();
-        return new ShownSource(samples.size(), fields, samples.map("show", TarSample::parts));
+        return new ShownSource(
+                fields,
+                samples.map(
+                        "show",
+                        sample -> new Row(
+                                List.copyOf(sample.parts().keySet()),
+                                List.copyOf(sample.parts().values()))));
     }
 
     private static List<String> parts(TarSamples samples) {
@@ -162,7 +146,7 @@ record ShownSource(
     /** The first field's bytes of all samples, in index order. */
     Flux<Tensor> first() {
         return samples.stream(Sampler.sequential())
-                .map(sample -> sample.value().values().iterator().next());
+                .map(sample -> sample.value().values().get(0));
     }
 
     /** A column of text, one that begins with a number if there is one; null without any. Blocks. */
@@ -171,18 +155,18 @@ record ShownSource(
                 .filter(field -> field.shape() == null && field.dtype().equals("u8"))
                 .map(ShownField::name)
                 .toList();
-        if (texts.isEmpty() || size == 0) {
+        if (texts.isEmpty() || samples.size() == 0) {
             return null;
         }
-        Map<String, Tensor> first = Objects.requireNonNull(sample(0).block(), "a sample");
+        Row first = sample(0);
         return texts.stream()
-                .filter(name -> TableRows.isNumber(new String(
-                        Objects.requireNonNull(first.get(name), name).toByteArray(), StandardCharsets.UTF_8)))
+                .filter(name ->
+                        TableRows.isNumber(new String(first.tensor(name).toByteArray(), StandardCharsets.UTF_8)))
                 .findFirst()
                 .orElse(texts.get(0));
     }
 
-    Mono<Map<String, Tensor>> sample(long index) {
-        return samples.get(index);
+    Row sample(long index) {
+        return Objects.requireNonNull(samples.get(index).block(), "a sample");
     }
 }
