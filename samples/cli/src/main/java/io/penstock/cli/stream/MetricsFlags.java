@@ -30,8 +30,8 @@ final class MetricsFlags {
 
     /** Serves the page and pushes; null where neither was asked for. */
     @Nullable RunMeters open() {
-        MetricsPage page =
-                port == null ? null : new MetricsPage(Objects.requireNonNullElse(host, GuardedServer.LOOPBACK), port);
-        return page == null && otlp == null ? null : new RunMeters(page, otlp);
+        return port == null && otlp == null
+                ? null
+                : new RunMeters(Objects.requireNonNullElse(host, GuardedServer.LOOPBACK), port, otlp);
     }
 }

@@ -115,7 +115,7 @@ public record Run<T>(
 
     /** Where the page of counts is, if one was asked for. */
     public @Nullable String metrics() {
-        return meters == null || meters.page == null ? null : meters.page.address();
+        return meters == null ? null : meters.address();
     }
 
     public ResumeToken token(Position at) {

@@ -120,7 +120,7 @@ class MetricsPageTest {
 
     @Test
     void page_otherThanMetrics_isNotFound() {
-        try (MetricsPage page = new MetricsPage("127.0.0.1", 0)) {
+        try (RunMeters page = new RunMeters("127.0.0.1", 0, null)) {
             assertThat(page.address()).startsWith("http://127.0.0.1:");
             assertThat(get(page.address()).headers().firstValue("Content-Type"))
                     .contains("text/plain; version=0.0.4; charset=utf-8");
