@@ -91,10 +91,7 @@ record BenchFile(String name, ObjectNode root) {
         }
     }
 
-    /**
-     * Replaces the files of an earlier run.
-     * @throws StoreException if a file cannot be written
-     */
+    /** Replaces the files of an earlier run. */
     void write(Path folder) {
         try {
             Files.createDirectories(folder);

@@ -25,11 +25,7 @@ public record CacheFilling(
         boolean failuresAllowed,
         boolean partAllowed) {
 
-    /**
-     * Blocks until it has ended.
-     * @param place opens the cache
-     * @return the exit status
-     */
+    /** Blocks until it has ended; the exit status. */
     public int run(
             Cacheable<?> samples,
             Supplier<? extends FilledCache> place,

@@ -127,11 +127,7 @@ public final class Warming<T> {
         return kept.size();
     }
 
-    /**
-     * Blocks until it has ended.
-     * @param interrupted called after a signal
-     * @return false if a signal ended it
-     */
+    /** Blocks until it has ended; false if a signal ended it, after which {@code interrupted} is called. */
     boolean run(ProgressLine progress, Consumer<Outcome> interrupted) {
         return Interruption.run(
                 stop -> load(() -> show(progress)).takeUntilOther(stop),

@@ -31,10 +31,7 @@ public record Output(PrintWriter out) {
         };
     }
 
-    /**
-     * Writes a line at once, with control characters escaped.
-     * @throws Failed if it cannot be written
-     */
+    /** Writes a line at once, with control characters escaped. */
     public void line(String text) {
         out.print(Terminal.escape(text) + "\n");
         if (out.checkError()) {

@@ -15,10 +15,7 @@ public record BatchLayout(boolean channelsFirst, List<String> fields) {
     private static final String IMAGES = "pixels";
     private static final Pattern WORDS = Pattern.compile("(hwc|chw)|chw:([^,]+(?:,[^,]+)*)");
 
-    /**
-     * Reads {@code hwc}, {@code chw} or {@code chw:FIELD,…}.
-     * @throws IllegalArgumentException if it is none of them
-     */
+    /** Reads {@code hwc}, {@code chw} or {@code chw:FIELD,…}. */
     public static BatchLayout parse(String text) {
         Matcher words = WORDS.matcher(text);
         if (!words.matches()) {

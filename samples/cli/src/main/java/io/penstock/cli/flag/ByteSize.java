@@ -64,10 +64,7 @@ public record ByteSize(long bytes, double share) {
         return ofBytes(bytes.longValueExact());
     }
 
-    /**
-     * Reads a number of bytes, with a unit or without; 0 for a share.
-     * @throws IllegalArgumentException if it is neither
-     */
+    /** Reads a number of bytes, with a unit or without; 0 for a share. */
     public static long bytes(String text) {
         return text.matches("\\d{1,18}") ? Long.parseLong(text) : parse(text).bytes();
     }

@@ -35,10 +35,7 @@ public record DiskSpec(Path directory, @Nullable ByteSize size) {
         return Character.isDigit(first) || "+-.".indexOf(first) >= 0 || Character.isWhitespace(first);
     }
 
-    /**
-     * Opens the cache to hold what it has.
-     * @throws io.penstock.fault.StoreException if the directory cannot be used
-     */
+    /** Opens the cache to hold what it has. */
     public ChronicleTier open() {
         return open(CachePolicy.HOLD, false);
     }

@@ -14,10 +14,7 @@ public final class RankFlags {
     @Option(names = "--world", paramLabel = "W", converter = NumberFlag.Members.class)
     private @Nullable Integer world;
 
-    /**
-     * The shard that the flags or the environment name.
-     * @throws IllegalArgumentException if one flag is missing, or there is no such rank
-     */
+    /** The shard that the flags or the environment name. */
     public Shard shard() {
         if (rank == null && world == null) {
             return Shard.fromEnvironment();

@@ -8,10 +8,7 @@ import java.nio.file.Path;
 /** A file of shared memory and its size, as {@code --cache-slots} says it. */
 public record SlotSpec(Path file, ByteSize size) {
 
-    /**
-     * Reads what a flag says.
-     * @throws IllegalArgumentException if there is no file, or no size behind the last comma
-     */
+    /** Reads a file, and a size behind its last comma. */
     public static SlotSpec parse(String text) {
         int comma = text.lastIndexOf(',');
         if (comma < 1) {
@@ -22,13 +19,7 @@ public record SlotSpec(Path file, ByteSize size) {
         return new SlotSpec(Path.of(text.substring(0, comma)), ByteSize.parse(text.substring(comma + 1)));
     }
 
-    /**
-     * Opens the slots, or makes them if this is the first process.
-     * @param samples     in the data set
-     * @param sampleBytes that one takes at most
-     * @throws IllegalArgumentException if the file has slots for others, or too few bytes for one sample
-     * @throws io.penstock.fault.DataException if it is something else, or there is no room for it
-     */
+    /** Opens the slots, or makes them if this is the first process. */
     public SharedSlots open(long samples, int sampleBytes) {
         SlotOptions options = SharedSlots.at(file);
         return (size.isShare() ? options.maxFreeShare(size.share()) : options.maxBytes(size.bytes()))

@@ -16,10 +16,7 @@ final class BearerToken {
 
     private BearerToken() {}
 
-    /**
-     * The token in a file or, without one, in the environment; null where there is neither.
-     * @throws IllegalArgumentException if the file cannot be read or holds no token
-     */
+    /** The token in a file or, without one, in the environment; null where there is neither. */
     static @Nullable String read(@Nullable Path file) {
         if (file == null) {
             String token = System.getenv(VARIABLE);

@@ -158,10 +158,7 @@ public final class FileServer implements AutoCloseable {
         return requests.get();
     }
 
-    /**
-     * Whether a file is served: neither its name nor that of the file it leads to is hidden. Blocks.
-     * @throws StoreException if it leads out of the folder
-     */
+    /** Whether a file is served: neither its name nor that of the file it leads to is hidden. Blocks. */
     boolean shows(String key) {
         if (HIDDEN.matcher(key).find()) {
             return false;

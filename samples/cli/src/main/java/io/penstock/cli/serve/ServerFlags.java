@@ -89,10 +89,7 @@ final class ServerFlags {
         return (shared == null ? server : server.shared(shared)).start();
     }
 
-    /**
-     * Completes when the server is to end.
-     * @param stopped completes when a signal came
-     */
+    /** Completes when the server is to end, or a signal came. */
     Mono<Void> end(BatchServer server, Mono<Void> stopped) {
         List<Mono<Void>> ends = new ArrayList<>(List.of(stopped));
         if (once) {

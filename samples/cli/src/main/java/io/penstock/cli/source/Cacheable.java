@@ -147,10 +147,7 @@ public record Cacheable<T>(
         return counts;
     }
 
-    /**
-     * The class of each sample, by its number.
-     * @throws IllegalArgumentException if samples have none
-     */
+    /** The class of each sample, by its number. */
     public int[] labels() {
         if (listing == null || classes.isEmpty()) {
             throw new IllegalArgumentException("--batch-classes needs one source of images in folders of classes");

@@ -36,10 +36,7 @@ record SampleFilter(String words, Taking taking) {
         return filters.stream().map(SampleFilter::words).collect(Collectors.joining(" and "));
     }
 
-    /**
-     * Reads what follows the flag.
-     * @throws IllegalArgumentException if it is no filter
-     */
+    /** Reads what follows the flag. */
     static SampleFilter parse(String text) {
         int equals = text.indexOf('=');
         String rest = text.substring(equals + 1);

@@ -20,10 +20,7 @@ final class SourceToken {
 
     private SourceToken() {}
 
-    /**
-     * How a source at an address is asked.
-     * @throws IllegalArgumentException if there is a token that would go there in the clear
-     */
+    /** How a source at an address is asked. */
     static HttpOptions options(URI source) {
         return options(source, System.getenv(VARIABLE));
     }

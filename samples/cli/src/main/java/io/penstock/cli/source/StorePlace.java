@@ -38,10 +38,7 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
         this(text, null);
     }
 
-    /**
-     * The same, with a mirror.
-     * @throws IllegalArgumentException if it is read in its place
-     */
+    /** The same, with a mirror. */
     StorePlace mirroredIn(DiskSpec folder) {
         if (!isRemote()) {
             throw new IllegalArgumentException(
@@ -139,10 +136,7 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
         return cache == null ? bucket : bucket.keepingLists(cache.resolve(Sources.LISTS));
     }
 
-    /**
-     * Checks that a job can write there, as far as the words say.
-     * @throws IllegalArgumentException if not
-     */
+    /** Checks that a job can write there, as far as the words say. */
     public void requireWritable() {
         if (isRemote() && !isS3()) {
             throw new IllegalArgumentException(
@@ -249,10 +243,7 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
         return far.apply(file.store(), file.key());
     }
 
-    /**
-     * The file that this names at an address.
-     * @throws IllegalArgumentException if it names none
-     */
+    /** The file that this names at an address. */
     Located locate() {
         if (isObjects()) {
             StoreAddress file = address();

@@ -153,10 +153,7 @@ public final class BatchFlags {
         return TokenBudget.of(most).plan(lengths);
     }
 
-    /**
-     * How samples are stacked, for one subscription.
-     * @throws IllegalArgumentException if a field that a flag names is not there
-     */
+    /** How samples are stacked, for one subscription. */
     <T> Batches<T> of(SampleRows<T> rows) {
         Batches<T> batches = rows.batches(draws()).remainder(remainder);
         if (withIndices) {

@@ -106,10 +106,7 @@ final class OrderFlags {
         return weights != null || weightsAt != null;
     }
 
-    /**
-     * Where to begin; null at the start.
-     * @throws IllegalArgumentException if it is no token
-     */
+    /** Where to begin; null at the start. */
     @Nullable ResumeToken token() {
         if (resume != null) {
             return resume.startsWith("@") ? load(Path.of(resume.substring(1))) : ResumeToken.parse(resume);

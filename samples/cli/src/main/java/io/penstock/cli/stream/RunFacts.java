@@ -9,26 +9,21 @@ import io.penstock.pipeline.Pipeline;
 import io.penstock.pipeline.RunStatistics;
 import io.penstock.stream.Execution;
 
-/** What a report says of a run, and what its verdict needs to know. */
-public final class RunFacts {
+/**
+ * What a report says of a run, and what its verdict needs to know.
+ *
+ * @param remote    whether a source is elsewhere
+ * @param beforeRun the counts of loads before the run
+ */
+public record RunFacts(
+        Feed<?> feed,
+        Pipeline<?> pipeline,
+        Execution execution,
+        RunCache cache,
+        boolean remote,
+        RunStatistics beforeRun) {
 
     private static final double SENSIBLE_SHARE = 0.8;
-
-    private final Feed<?> feed;
-    private final Pipeline<?> pipeline;
-    private final Execution execution;
-    private final RunCache cache;
-    private final boolean remote;
-    private final RunStatistics beforeRun;
-
-    RunFacts(Feed<?> feed, Pipeline<?> pipeline, Execution execution, RunCache cache, boolean remote) {
-        this.feed = feed;
-        this.pipeline = pipeline;
-        this.execution = execution;
-        this.cache = cache;
-        this.remote = remote;
-        this.beforeRun = pipeline.statistics(0);
-    }
 
     /** What a RAM cache could sensibly have; 0 where the system does not say. */
     public static long roomForACache() {

@@ -69,10 +69,7 @@ public final class StreamFlags {
     @Mixin
     final RunFlags ending = new RunFlags();
 
-    /**
-     * Flags that no command was given.
-     * @throws picocli.CommandLine.ParameterException if they are none, by the name of stream
-     */
+    /** Flags that no command was given. */
     public static StreamFlags parse(String... flags) {
         StreamFlags read = new StreamFlags();
         SourceFlags.readBy(new CommandLine(read)).parseArgs(flags);
@@ -88,10 +85,7 @@ public final class StreamFlags {
         return open(null);
     }
 
-    /**
-     * The same, and shows how far it is.
-     * @param terminal null shows nothing
-     */
+    /** The same, and shows how far it is on a terminal, if there is one. */
     Run<?> open(@Nullable PrintWriter terminal) {
         return open(false, failure -> {}, terminal);
     }
@@ -157,7 +151,7 @@ public final class StreamFlags {
             List<Runnable> closing) {
         // fail() too: it holds the source's figures, which a bare dataset would count again at every look
         Pipeline<T> pipeline = feed.pipeline().onError(errors.policy(told));
-        RunFacts facts = new RunFacts(feed, pipeline, execution, cache, source.isRemote());
+        RunFacts facts = new RunFacts(feed, pipeline, execution, cache, source.isRemote(), pipeline.statistics(0));
         LazySpec.Sized lazy = order.lazyShard == null
                 ? null
                 : order.lazyShard.sized(
@@ -246,11 +240,7 @@ public final class StreamFlags {
                 : Feed.grouped(samples, known.samples(), batches.plan(known.each()));
     }
 
-    /**
-     * Takes all that a run delivers. Blocks until it has ended.
-     * @param terminal whether {@code err} is one
-     * @return false if a signal ended it
-     */
+    /** Takes all that a run delivers. Blocks until it has ended; false if a signal ended it. */
     public <T> boolean deliver(Run<T> run, Reporter reporter, PrintWriter err, boolean terminal) {
         return new StreamRun<>(run, ending, order.resumeFile, reporter, err, terminal).run();
     }
