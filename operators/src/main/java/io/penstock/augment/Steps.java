@@ -2,11 +2,12 @@ package io.penstock.augment;
 
 import io.penstock.image.internal.ChannelTables;
 import io.penstock.image.internal.Homography;
-import io.penstock.image.internal.Saturation;
+import io.penstock.image.internal.LookupTable;
 import io.penstock.image.internal.Smoothing;
 import io.penstock.image.internal.Warp;
 import io.penstock.tensor.Tensor;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Steps on a picture: one warp for all that move pixels, then the others in their order. */
@@ -85,21 +86,12 @@ final class Steps {
             case BRIGHTNESS -> coloured(1 + m, 1, 1, pixels, image);
             case CONTRAST -> coloured(1, 1 + m, 1, pixels, image);
             case SATURATION -> coloured(1, 1, 1 + m, pixels, image);
-            case GREY -> {
-                if (channels > 1) {
-                    Saturation.of(0, channels).apply(pixels, 0, pixels.length);
-                }
-            }
-            case POSTERISE -> {
-                int kept = 0xFF << (8 - (int) m);
-                ChannelTables.of(channels, value -> value & kept).apply(pixels);
-            }
-            case SOLARISE ->
-                ChannelTables.of(channels, value -> value < m ? value : 255 - value)
-                        .apply(pixels);
-            case INVERT -> ChannelTables.of(channels, value -> 255 - value).apply(pixels);
-            case AUTOCONTRAST -> ChannelTables.autocontrast(pixels, channels).apply(pixels);
-            case EQUALISE -> ChannelTables.equalise(pixels, channels).apply(pixels);
+            case GREY -> coloured(1, 1, 0, pixels, image);
+            case POSTERISE -> replaced(value -> value & 0xFF << (8 - (int) m), pixels, channels);
+            case SOLARISE -> replaced(value -> value < m ? value : 255 - value, pixels, channels);
+            case INVERT -> replaced(value -> 255 - value, pixels, channels);
+            case AUTOCONTRAST -> ChannelTables.autocontrast(pixels, channels);
+            case EQUALISE -> ChannelTables.equalise(pixels, channels);
             case SHARPNESS -> {
                 return Smoothing.sharpness(pixels, size.height(), size.width(), channels, 1 + m);
             }
@@ -109,6 +101,10 @@ final class Steps {
             default -> {} // geometry is in the warp
         }
         return pixels;
+    }
+
+    private static void replaced(IntUnaryOperator value, byte[] pixels, int channels) {
+        LookupTable.of(channels, value).apply(pixels, 0, pixels.length);
     }
 
     private static void coloured(double brightness, double contrast, double saturation, byte[] pixels, Tensor image) {

@@ -1,107 +1,59 @@
 package io.penstock.image.internal;
 
-import java.util.function.IntUnaryOperator;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 
-/** Replaces each value of a channel by another, as Pillow's {@code ImageOps} defines it. A fourth channel stays. */
+/**
+ * Replaces the values of each channel by how frequent they are there, as Pillow's {@code ImageOps} defines it. In place; a
+ * fourth channel stays.
+ */
 public final class ChannelTables {
 
     private static final int COLOURS = 3;
+    private static final int VALUES = 256;
 
-    private final byte[][] tables; // 256 values for each channel
-
-    private ChannelTables(byte[][] tables) {
-        this.tables = tables;
-    }
-
-    /** The same table for all channels; of 256 values, each in [0, 255]. */
-    public static ChannelTables of(int channels, IntUnaryOperator value) {
-        byte[][] tables = new byte[channels][];
-        byte[] table = table(value);
-        for (int channel = 0; channel < channels; channel++) {
-            tables[channel] = channel < COLOURS ? table : table(i -> i);
-        }
-        return new ChannelTables(tables);
-    }
-
-    private static byte[] table(IntUnaryOperator value) {
-        byte[] table = new byte[256];
-        for (int i = 0; i < 256; i++) {
-            table[i] = (byte) value.applyAsInt(i);
-        }
-        return table;
-    }
+    private ChannelTables() {}
 
     /** Stretches each channel so that its darkest value becomes 0 and its lightest 255. */
-    public static ChannelTables autocontrast(byte[] pixels, int channels) {
-        byte[][] tables = new byte[channels][];
-        int[][] counts = counts(pixels, channels);
-        for (int channel = 0; channel < channels; channel++) {
-            tables[channel] = channel < COLOURS ? stretched(counts[channel]) : table(i -> i);
-        }
-        return new ChannelTables(tables);
-    }
-
-    private static byte[] stretched(int[] counts) {
-        int low = 0;
-        int high = 255;
-        while (low < high && counts[low] == 0) {
-            low++;
-        }
-        while (high > low && counts[high] == 0) {
-            high--;
-        }
-        int first = low;
-        int range = high - low;
-        return table(i -> range == 0 ? i : Math.max(0, Math.min(255, (int) ((i - first) * (255.0 / range)))));
+    public static void autocontrast(byte[] pixels, int channels) {
+        change(pixels, channels, counts -> {
+            int[] found = found(counts);
+            int low = found[0];
+            int range = found[found.length - 1] - low;
+            return IntStream.range(0, VALUES)
+                    .map(value -> range == 0 ? value : (int) ((value - low) * (255.0 / range)))
+                    .toArray();
+        });
     }
 
     /** Spreads the values of each channel so that all are about as frequent. */
-    public static ChannelTables equalise(byte[] pixels, int channels) {
-        byte[][] tables = new byte[channels][];
-        int[][] counts = counts(pixels, channels);
-        for (int channel = 0; channel < channels; channel++) {
-            tables[channel] = channel < COLOURS ? spread(counts[channel]) : table(i -> i);
-        }
-        return new ChannelTables(tables);
-    }
-
-    private static byte[] spread(int[] counts) {
-        int last = 255;
-        int sum = 0;
-        for (int count : counts) {
-            sum += count;
-        }
-        while (last > 0 && counts[last] == 0) {
-            last--;
-        }
-        int step = (sum - counts[last]) / 255;
-        if (step == 0) {
-            return table(i -> i);
-        }
-        byte[] table = new byte[256];
-        int n = step / 2;
-        for (int i = 0; i < 256; n += counts[i++]) {
-            table[i] = (byte) Math.min(255, n / step);
-        }
-        return table;
-    }
-
-    private static int[][] counts(byte[] pixels, int channels) {
-        int[][] counts = new int[channels][256];
-        for (int i = 0; i < pixels.length; i += channels) {
-            for (int channel = 0; channel < channels; channel++) {
-                counts[channel][pixels[i + channel] & 0xFF]++;
+    public static void equalise(byte[] pixels, int channels) {
+        change(pixels, channels, counts -> {
+            int[] found = found(counts);
+            int step = (pixels.length / channels - counts[found[found.length - 1]]) / 255;
+            int[] table = new int[VALUES];
+            int below = step / 2;
+            for (int value = 0; value < VALUES; below += counts[value++]) {
+                table[value] = step == 0 ? value : Math.min(255, below / step);
             }
-        }
-        return counts;
+            return table;
+        });
     }
 
-    /** Changes all pixels in place. */
-    public void apply(byte[] pixels) {
-        for (int channel = 0; channel < tables.length; channel++) {
-            byte[] table = tables[channel];
-            for (int i = channel; i < pixels.length; i += tables.length) {
-                pixels[i] = table[pixels[i] & 0xFF];
+    private static int[] found(int[] counts) {
+        return IntStream.range(0, VALUES).filter(value -> counts[value] > 0).toArray();
+    }
+
+    /** @param tableOf what becomes of each value, given how often each is there */
+    private static void change(byte[] pixels, int channels, UnaryOperator<int[]> tableOf) {
+        for (int channel = 0; channel < Math.min(COLOURS, channels); channel++) {
+            int[] counts = new int[VALUES];
+            for (int i = channel; i < pixels.length; i += channels) {
+                counts[pixels[i] & 0xFF]++;
+            }
+            int[] table = tableOf.apply(counts);
+            for (int i = channel; i < pixels.length; i += channels) {
+                pixels[i] = (byte) table[pixels[i] & 0xFF];
             }
         }
     }

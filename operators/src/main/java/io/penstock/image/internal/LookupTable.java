@@ -1,8 +1,9 @@
 package io.penstock.image.internal;
 
 import java.util.Arrays;
+import java.util.function.IntUnaryOperator;
 
-/** Replaces each value by another: brightness and contrast. Leaves a fourth channel alone. */
+/** Replaces each value by another, the same in all channels. Leaves a fourth channel alone. */
 public final class LookupTable implements RowKernel {
 
     private final byte[] table;
@@ -13,14 +14,18 @@ public final class LookupTable implements RowKernel {
         this.channels = channels;
     }
 
-    /** Multiplies the distance from a middle, rounding to the nearest byte. */
-    public static LookupTable away(double middle, double factor, int channels) {
+    /** What becomes of each value, 0 to 255, which is such a value too. */
+    public static LookupTable of(int channels, IntUnaryOperator result) {
         byte[] table = new byte[256];
-        for (int value = 0; value < 256; value++) {
-            long moved = Math.round(middle + factor * (value - middle));
-            table[value] = (byte) Math.max(0, Math.min(255, moved));
+        for (int value = 0; value < table.length; value++) {
+            table[value] = (byte) result.applyAsInt(value);
         }
         return new LookupTable(table, channels);
+    }
+
+    /** Multiplies the distance from a middle, rounding to the nearest byte. */
+    public static LookupTable away(double middle, double factor, int channels) {
+        return of(channels, value -> (int) Math.max(0, Math.min(255, Math.round(middle + factor * (value - middle)))));
     }
 
     /** This table followed by another. */
@@ -31,7 +36,7 @@ public final class LookupTable implements RowKernel {
     }
 
     /** What another table says of the values of this one. */
-    int[] of(int[] other) {
+    int[] before(int[] other) {
         int[] both = new int[table.length];
         Arrays.setAll(both, value -> other[table[value] & 0xFF]);
         return both;

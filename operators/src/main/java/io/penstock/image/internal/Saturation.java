@@ -57,7 +57,8 @@ public final class Saturation implements RowKernel {
 
     /** This after a table. */
     public Saturation behind(LookupTable first) {
-        return new Saturation(this, first.of(red), first.of(green), first.of(blue), first.of(own), results);
+        return new Saturation(
+                this, first.before(red), first.before(green), first.before(blue), first.before(own), results);
     }
 
     /** This before a table. */
