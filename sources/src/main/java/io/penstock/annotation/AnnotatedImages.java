@@ -59,7 +59,7 @@ import reactor.core.publisher.Mono;
  *
  * <p>A sample's key is made of its file's place, path, size and modification time, and of its own annotations.
  *
- * <p>Memory: some 200 bytes an image and 25 a box, the segments or texts if chosen; some 200 a box while it is parsed.
+ * <p>Memory: some 350 bytes an image and 25 a box, the segments or texts if chosen; some 200 a box while it is parsed.
  * Values come from the store's threads. There is nothing to close.
  */
 public final class AnnotatedImages implements Dataset<Row> {
@@ -108,8 +108,7 @@ public final class AnnotatedImages implements Dataset<Row> {
         this.keys = new long[2 * read.images().size()];
         SampleKey together = place;
         for (int i = 0; i < read.images().size(); i++) {
-            SampleKey key =
-                    annotations.key(i, place.with(SampleKey.of(annotations.images()[i])));
+            SampleKey key = of(i).key(place.with(SampleKey.of(of(i).name())));
             key = with(key, read.images().get(i));
             key = read.masks().isEmpty() ? key : with(key, read.masks().get(i));
             keys[2 * i] = key.high();
@@ -128,7 +127,7 @@ public final class AnnotatedImages implements Dataset<Row> {
     private void warn() {
         List<String> missing = IntStream.range(0, read.images().size())
                 .filter(image -> read.images().get(image) == null)
-                .mapToObj(image -> annotations.images()[image])
+                .mapToObj(image -> of(image).name())
                 .toList();
         if (missing.size() == size()) {
             throw new StoreException("none of the %d images that are annotated is in %s, such as %s; name their folder"
@@ -136,8 +135,9 @@ public final class AnnotatedImages implements Dataset<Row> {
         }
         warn(
                 "fail when they are loaded, since their annotations cannot be used",
-                annotations.faults().entrySet().stream()
-                        .map(fault -> annotations.images()[fault.getKey()] + ": " + fault.getValue())
+                Arrays.stream(annotations.images())
+                        .filter(image -> !image.fault().isEmpty())
+                        .map(image -> image.name() + ": " + image.fault())
                         .toList());
         warn("are annotated and not there, and fail when they are loaded", missing);
         warn("have no partner, and are left out", read.unmatched());
@@ -312,10 +312,10 @@ public final class AnnotatedImages implements Dataset<Row> {
     public Mono<Row> get(long index) {
         int image = at(index);
         StoreEntry file = read.images().get(image);
-        String fault = annotations.faults().get(image);
-        if (fault != null || file == null || file.size() > MAX_BYTES) {
-            String name = annotations.images()[image];
-            return Mono.error(() -> fault != null
+        String fault = of(image).fault();
+        if (!fault.isEmpty() || file == null || file.size() > MAX_BYTES) {
+            String name = of(image).name();
+            return Mono.error(() -> !fault.isEmpty()
                     ? new FormatException("%s in %s: %s".formatted(name, store.location(), fault))
                     : new StoreException("%s in %s %s"
                             .formatted(
@@ -325,38 +325,27 @@ public final class AnnotatedImages implements Dataset<Row> {
         }
         Mono<ByteBuffer> bytes = Mono.defer(() -> store.read(file));
         return read.masks().isEmpty()
-                ? bytes.map(picture -> row(image, picture, null))
+                ? bytes.map(picture -> row(of(image), picture, null))
                 : bytes.zipWith(
                         Mono.defer(() -> maskStore.read(read.masks().get(image))),
-                        (picture, mask) -> row(image, picture, mask));
+                        (picture, mask) -> row(of(image), picture, mask));
     }
 
-    private Row row(int image, ByteBuffer picture, @Nullable ByteBuffer mask) {
-        int from = annotations.starts()[image];
-        int to = annotations.starts()[image + 1];
+    private Row row(Annotations.Image of, ByteBuffer picture, @Nullable ByteBuffer mask) {
+        int count = of.labels().length;
         List<Tensor> values = new ArrayList<>(names.size());
         for (String name : names) {
             values.add(
                     switch (name) {
                         case IMAGE -> file(picture);
-                        case BOXES ->
-                            Tensor.ofFloats(Arrays.copyOfRange(annotations.boxes(), 4 * from, 4 * to), to - from, 4);
-                        case CLASSES -> Tensor.ofInts(Arrays.copyOfRange(annotations.labels(), from, to));
-                        case CROWD -> Tensor.ofBytes(Arrays.copyOfRange(annotations.crowd(), from, to));
-                        case KEYPOINTS -> {
-                            int each = annotations.eachPoints();
-                            float[] points = Arrays.copyOfRange(annotations.points(), each * from, each * to);
-                            yield Tensor.ofFloats(points, to - from, each / 3, 3);
-                        }
-                        case MASK -> mask == null ? CocoSegments.painted(annotations, image) : file(mask);
-                        case CAPTIONS ->
-                            Tensor.ofBytes(Arrays.copyOfRange(
-                                    annotations.bytes(), annotations.start(from), annotations.start(to)));
-                        case LENGTHS ->
-                            Tensor.ofInts(IntStream.range(from, to)
-                                    .map(i -> annotations.ends()[i] - annotations.start(i))
-                                    .toArray());
-                        default -> Tensor.ofInts(Arrays.copyOfRange(annotations.sizes(), 2 * image, 2 * image + 2));
+                        case BOXES -> Tensor.ofFloats(of.boxes(), count, 4);
+                        case CLASSES -> Tensor.ofInts(of.labels());
+                        case CROWD -> Tensor.ofBytes(of.crowd());
+                        case KEYPOINTS -> Tensor.ofFloats(of.points(), count, annotations.eachPoints() / 3, 3);
+                        case MASK -> mask == null ? CocoSegments.painted(of, annotations.classes().length) : file(mask);
+                        case CAPTIONS -> Tensor.ofBytes(of.bytes());
+                        case LENGTHS -> Tensor.ofInts(of.lengths());
+                        default -> Tensor.ofInts(new int[] {of.height(), of.width()});
                     });
         }
         return new Row(names, values);
@@ -371,19 +360,23 @@ public final class AnnotatedImages implements Dataset<Row> {
     public SampleId id(long index) {
         int image = at(index);
         SampleKey key = new SampleKey(keys[2 * image], keys[2 * image + 1]);
-        return SampleId.of(key, () -> annotations.images()[image], () -> state(image));
+        return SampleId.of(key, of(image)::name, () -> state(image));
     }
 
     private List<String> state(int image) {
         StoreEntry file = read.images().get(image);
         List<String> states = new ArrayList<>(List.of("in " + store.location()));
         states.addAll(file == null ? List.of("not there", "not there") : store.state(file));
-        SampleKey said = annotations.key(image, SampleKey.of(labels().toString()));
+        SampleKey said = of(image).key(SampleKey.of(labels().toString()));
         states.add("annotations %016x".formatted(said.high()));
         if (!read.masks().isEmpty()) {
             states.add("mask " + String.join(", ", maskStore.state(read.masks().get(image))));
         }
         return states;
+    }
+
+    private Annotations.Image of(int image) {
+        return annotations.images()[image];
     }
 
     private int at(long index) {
@@ -393,6 +386,12 @@ public final class AnnotatedImages implements Dataset<Row> {
     @Override
     public String toString() {
         return "%s in %s, %d images, %d annotations"
-                .formatted(kind, store.location(), size(), annotations.labels().length);
+                .formatted(
+                        kind,
+                        store.location(),
+                        size(),
+                        Arrays.stream(annotations.images())
+                                .mapToInt(image -> image.labels().length)
+                                .sum());
     }
 }

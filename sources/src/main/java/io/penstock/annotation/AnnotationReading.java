@@ -38,14 +38,9 @@ import reactor.core.publisher.Mono;
  * @param masks       of the images; none where no mask is a file
  * @param annotations of the images
  * @param unmatched   the files that have no partner
- * @param state       of the annotation files
  */
 record AnnotationReading(
-        List<@Nullable StoreEntry> images,
-        List<StoreEntry> masks,
-        Annotations annotations,
-        List<String> unmatched,
-        SampleKey state) {
+        List<@Nullable StoreEntry> images, List<StoreEntry> masks, Annotations annotations, List<String> unmatched) {
 
     private static final int AT_ONCE = 16;
 
@@ -82,35 +77,35 @@ record AnnotationReading(
 
     /** Images without annotations. */
     static AnnotationReading bare(Store images) {
-        List<@Nullable StoreEntry> found = new ArrayList<>();
-        Annotations.Builder none = new Annotations.Builder(images.location(), false);
-        for (StoreEntry image : list(images).values()) {
-            if (ImageFolder.isImage(image.key())) {
-                none.image(found.size(), image.key(), 0, 0);
-                found.add(image);
-            }
+        List<StoreEntry> found = list(images).values().stream()
+                .filter(image -> ImageFolder.isImage(image.key()))
+                .toList();
+        return new AnnotationReading(found, List.of(), none(images, found), List.of());
+    }
+
+    private static Annotations none(Store store, List<StoreEntry> images) {
+        Annotations.Builder none = new Annotations.Builder(store.location(), id -> "image " + id);
+        for (int i = 0; i < images.size(); i++) {
+            none.image(i, images.get(i).key(), 0, 0);
         }
-        return new AnnotationReading(found, List.of(), none.build(), List.of(), SampleKey.of("bare"));
+        return none.build();
     }
 
     /** Images and masks whose paths differ in their extensions alone. */
     static AnnotationReading pairs(Store images, Store masks) {
-        Map<String, StoreEntry> partners = byName(masks, list(masks), key -> ImageFolder.isImage(key));
-        List<@Nullable StoreEntry> paired = new ArrayList<>();
+        Map<String, StoreEntry> partners = byName(masks, list(masks), ImageFolder::isImage);
+        List<StoreEntry> paired = new ArrayList<>();
         List<StoreEntry> theirs = new ArrayList<>();
         List<String> unmatched = new ArrayList<>();
-        Annotations.Builder found = new Annotations.Builder(images.location(), false);
-        for (Map.Entry<String, StoreEntry> image :
-                byName(images, list(images), ImageFolder::isImage).entrySet()) {
-            StoreEntry mask = partners.remove(image.getKey());
+        byName(images, list(images), ImageFolder::isImage).forEach((name, image) -> {
+            StoreEntry mask = partners.remove(name);
             if (mask == null) {
-                unmatched.add(image.getValue().key());
+                unmatched.add(image.key());
             } else {
-                found.image(paired.size(), image.getValue().key(), 0, 0);
-                paired.add(image.getValue());
+                paired.add(image);
                 theirs.add(mask);
             }
-        }
+        });
         partners.values().forEach(mask -> unmatched.add(mask.key()));
         if (paired.isEmpty()) {
             throw new StoreException(
@@ -120,7 +115,7 @@ record AnnotationReading(
                                     masks.location(),
                                     unmatched.isEmpty() ? "none" : unmatched.get(0)));
         }
-        return new AnnotationReading(paired, theirs, found.build(), unmatched, SampleKey.of("pairs", masks.location()));
+        return new AnnotationReading(paired, theirs, none(images, paired), unmatched);
     }
 
     private static Map<String, StoreEntry> byName(
@@ -154,10 +149,10 @@ record AnnotationReading(
         });
         Map<String, StoreEntry> listed = unordered(images);
         List<@Nullable StoreEntry> files = new ArrayList<>(read.images().length);
-        for (String image : read.images()) {
-            files.add(listed.get(image));
+        for (Annotations.Image image : read.images()) {
+            files.add(listed.get(image.name()));
         }
-        return new AnnotationReading(files, List.of(), read, List.of(), state);
+        return new AnnotationReading(files, List.of(), read, List.of());
     }
 
     /** The images that have annotation files in Pascal VOC's folders. */
@@ -197,7 +192,7 @@ record AnnotationReading(
         SampleKey state = state("voc", store, files, xmls);
         Annotations read =
                 parsed(kept, state, () -> perImage(store, files, xmls, List.of(), bytes -> VocFiles.read(bytes)));
-        return new AnnotationReading(files, masks, read, unmatched, state);
+        return new AnnotationReading(files, masks, read, unmatched);
     }
 
     /** The images below {@code images/}, with the labels of the same paths below {@code labels/}. */
@@ -226,7 +221,7 @@ record AnnotationReading(
         SampleKey state = state("yolo " + classes, store, files, texts);
         Annotations read = parsed(
                 kept, state, () -> perImage(store, files, texts, classes, bytes -> YoloFiles.read(bytes, classes)));
-        return new AnnotationReading(files, List.of(), read, unmatched, state);
+        return new AnnotationReading(files, List.of(), read, unmatched);
     }
 
     private static String label(String image) {
@@ -275,35 +270,39 @@ record AnnotationReading(
         List<VocFiles.Scene> scenes = Waiting.forValue(Flux.range(0, texts.size())
                 .transform(InOrder.map(AT_ONCE, (Integer i) -> scene(store, texts.get(i), parse)))
                 .collectList());
-        Annotations.Builder found = new Annotations.Builder(store.location(), classes.isEmpty());
+        Annotations.Builder found = new Annotations.Builder(
+                store.location(), id -> "%s: object %d".formatted(name(texts.get((int) (id >> 32))), (int) id));
+        List<String> names = classes.isEmpty()
+                ? scenes.stream()
+                        .flatMap(scene -> scene.things().stream().map(VocFiles.Thing::name))
+                        .distinct()
+                        .sorted()
+                        .toList()
+                : classes;
         Map<String, Long> numbers = new HashMap<>();
-        Stream.concat(
-                        classes.stream(),
-                        scenes.stream().flatMap(scene -> scene.things().stream().map(VocFiles.Thing::name)))
-                .forEach(name -> {
-                    if (numbers.putIfAbsent(name, (long) numbers.size()) == null) {
-                        found.category(numbers.size() - 1L, name);
-                    }
-                });
+        for (String name : names) {
+            found.category(numbers.size(), name);
+            numbers.put(name, (long) numbers.size());
+        }
         for (int image = 0; image < scenes.size(); image++) {
             VocFiles.Scene scene = scenes.get(image);
             StoreEntry file = images.get(image);
-            String text = String.valueOf(
-                    texts.get(image) == null ? null : texts.get(image).key());
+            String text = name(texts.get(image));
             found.image(image, file == null ? "the image of " + text : file.key(), scene.height(), scene.width());
             if (!scene.fault().isEmpty()) {
                 found.fault(image, text + ": " + scene.fault());
             }
             long id = (long) image << 32;
             for (VocFiles.Thing thing : scene.things()) {
-                String where = "%s: object %d".formatted(text, (int) id);
                 long category = numbers.getOrDefault(thing.name(), -1L);
-                found.add(
-                        new Annotations.One(id++, image, category, false, thing.box(), new float[0], new byte[0]),
-                        where);
+                found.add(new Annotations.One(id++, image, category, false, thing.box(), new float[0], new byte[0]));
             }
         }
         return found.build();
+    }
+
+    private static String name(@Nullable StoreEntry text) {
+        return text == null ? "no text" : text.key();
     }
 
     private static Mono<VocFiles.Scene> scene(

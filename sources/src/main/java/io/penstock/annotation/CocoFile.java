@@ -20,34 +20,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads an annotation file of COCO's format, object by object: instances, key points or captions.
+ *
+ * @param fields that are wanted; what others need is passed over
  * @see <a href="https://cocodataset.org/#format-data">COCO's data format</a>
  */
-final class CocoFile {
+record CocoFile(Annotations.Builder found, List<String> fields) {
 
     private static final JsonMapper JSON = JsonMapper.builder()
-            .enable(
-                    JsonReadFeature
-                            .ALLOW_NON_NUMERIC_NUMBERS) // as Python writes them: found in boxes, and refused there
+            .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS) // Python writes them; boxes refuse them
             .build();
 
     private static final double[] CAPTIONED = {0, 0, 1, 1}; // any box that is one
 
-    private final Annotations.Builder found;
-    private final List<String> fields;
-    private final boolean captions;
-
-    private CocoFile(Annotations.Builder found, List<String> fields) {
-        this.found = found;
-        this.fields = fields;
-        this.captions = fields.contains(AnnotatedImages.CAPTIONS);
+    private boolean captions() {
+        return fields.contains(AnnotatedImages.CAPTIONS);
     }
 
-    /**
-     * Reads a file. Blocks.
-     * @param fields that are wanted; what others need is passed over
-     */
+    /** Reads a file. Blocks. */
     static Annotations read(InputStream in, String file, List<String> fields) {
-        Annotations.Builder found = new Annotations.Builder(file, false);
+        Annotations.Builder found = new Annotations.Builder(file, id -> "annotation " + id);
         try (JsonParser json = JSON.createParser(in)) {
             new CocoFile(found, fields).read(json);
             return found.build();
@@ -96,7 +87,7 @@ final class CocoFile {
             annotation(whole(object, "id"), whole(object, "image_id"), object);
         } else if (part.equals("images")) {
             found.image(whole(object, "id"), text(object, "file_name"), side(object, "height"), side(object, "width"));
-        } else if (!captions) {
+        } else if (!captions()) {
             found.category(whole(object, "id"), text(object, "name"));
         }
     }
@@ -130,9 +121,9 @@ final class CocoFile {
 
     private void annotation(long id, long image, JsonNode object) {
         boolean crowd = object.path("iscrowd").asInt() != 0;
-        if (captions || !crowd || fields.contains(AnnotatedImages.CROWD)) {
+        if (captions() || !crowd || fields.contains(AnnotatedImages.CROWD)) {
             try {
-                found.add(one(id, image, crowd, object), "annotation " + id);
+                found.add(one(id, image, crowd, object));
             } catch (FormatException e) {
                 found.fault(image, "annotation %d has %s".formatted(id, e.getMessage()));
             }
@@ -140,7 +131,7 @@ final class CocoFile {
     }
 
     private Annotations.One one(long id, long image, boolean crowd, JsonNode object) {
-        if (captions) {
+        if (captions()) {
             byte[] text = text(object, "caption").getBytes(StandardCharsets.UTF_8);
             return new Annotations.One(id, image, Annotations.NO_CATEGORY, false, CAPTIONED, new float[0], text);
         }

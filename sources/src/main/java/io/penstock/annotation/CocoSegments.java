@@ -5,6 +5,7 @@ import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The area of one instance as bytes, and its cells in a mask, as COCO's own tools count them: run lengths go down the
@@ -97,16 +98,16 @@ final class CocoSegments {
     }
 
     /** The mask of an image's annotations: the class and 1 where one is, a later one over an earlier one. */
-    static Tensor painted(Annotations of, int image) {
-        int height = of.sizes()[2 * image];
-        int width = of.sizes()[2 * image + 1];
-        if (of.classes().length > 254 || (long) height * width > MAX_CELLS) {
+    static Tensor painted(Annotations.Image of, int classes) {
+        int height = of.height();
+        int width = of.width();
+        if (classes > 254 || (long) height * width > MAX_CELLS) {
             throw new FormatException("%s: a mask of bytes has at most 254 classes and %d cells, not %d and %d x %d"
-                    .formatted(of.images()[image], MAX_CELLS, of.classes().length, height, width));
+                    .formatted(of.name(), MAX_CELLS, classes, height, width));
         }
         byte[] mask = new byte[height * width];
-        for (int i = of.starts()[image]; i < of.starts()[image + 1]; i++) {
-            ByteBuffer segment = ByteBuffer.wrap(of.bytes(), of.start(i), of.ends()[i] - of.start(i));
+        for (int i = 0, at = 0; i < of.labels().length; at += of.lengths()[i++]) {
+            ByteBuffer segment = ByteBuffer.wrap(of.bytes(), at, of.lengths()[i]);
             paint(segment, (byte) (of.labels()[i] + 1), mask, height, width);
         }
         return Tensor.ofBytes(mask, height, width);
@@ -118,15 +119,12 @@ final class CocoSegments {
             return;
         }
         if (segment.get() == 1) {
-            int itsHeight = segment.getInt();
-            int itsWidth = segment.getInt();
-            if (itsHeight != height || itsWidth != width) {
-                throw new FormatException(
-                        "a mask of %d x %d for a picture of %d x %d".formatted(itsHeight, itsWidth, height, width));
-            }
-            for (int at = 0; segment.hasRemaining(); ) {
-                at = skipOrFill(segment.getInt(), at, false, value, mask, height, width);
-                at = segment.hasRemaining() ? skipOrFill(segment.getInt(), at, true, value, mask, height, width) : at;
+            segment.position(segment.position() + 2 * Integer.BYTES); // the size, which is that of the mask
+            boolean inside = false;
+            for (int at = 0; segment.hasRemaining(); inside = !inside) {
+                int end = at + segment.getInt();
+                fill(inside ? at : end, end, value, mask, height, width);
+                at = end;
             }
             return;
         }
@@ -137,23 +135,22 @@ final class CocoSegments {
             }
             int[] turns = turns(ring, height, width);
             for (int i = 0; i + 1 < turns.length; i += 2) {
-                skipOrFill(turns[i + 1] - turns[i], turns[i], true, value, mask, height, width);
+                fill(turns[i], turns[i + 1], value, mask, height, width);
             }
         }
     }
 
-    /** Goes on by a number of cells, down the columns. */
-    private static int skipOrFill(int cells, int at, boolean fill, byte value, byte[] mask, int height, int width) {
-        for (int cell = at; fill && cell < at + cells; cell++) {
+    /** Cells are counted down the columns. */
+    private static void fill(int from, int end, byte value, byte[] mask, int height, int width) {
+        for (int cell = from; cell < end; cell++) {
             mask[cell % height * width + cell / height] = value;
         }
-        return at + cells;
     }
 
     /** The cells, counted down the columns, where a polygon begins and ends by turns. */
     private static int[] turns(int[] ring, int height, int width) {
         int corners = ring.length / 2;
-        int[] found = new int[16];
+        IntStream.Builder found = IntStream.builder();
         int count = 0;
         int lastU = 0;
         int lastV = 0;
@@ -180,20 +177,18 @@ final class CocoSegments {
                 int v = flat ? (int) (fromY + slope * t + .5) : t + fromY;
                 int cell = first || u == lastU ? -1 : cell(u, v, lastU, lastV, height, width);
                 if (cell >= 0) {
-                    found = count == found.length ? Arrays.copyOf(found, 2 * count) : found;
-                    found[count++] = cell;
+                    found.add(cell);
+                    count++;
                 }
                 first = false;
                 lastU = u;
                 lastV = v;
             }
         }
-        int[] turns = Arrays.copyOf(found, count + count % 2);
         if (count % 2 == 1) {
-            turns[count] = height * width;
+            found.add(height * width);
         }
-        Arrays.sort(turns);
-        return turns;
+        return found.build().sorted().toArray();
     }
 
     /** The cell at which a step along an edge enters a column of cells; -1 if it enters none. */

@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,14 +20,14 @@ import org.slf4j.LoggerFactory;
  * Parsed annotations as a file in a local folder, written by Kryo, so that the next start parses nothing. It is named
  * by the annotation files and their state: those of another state are parsed again.
  * <pre>
- *  magic, 8 bytes | CRC-32C of the rest, 4 bytes | the columns
+ *  magic, 8 bytes | CRC-32C of the rest, 4 bytes | the annotations
  * </pre>
  */
 final class KeptAnnotations {
 
     private static final Logger LOG = LoggerFactory.getLogger(KeptAnnotations.class);
 
-    private static final long MAGIC = 0x5053_414e_0000_0001L; // PSAN, version 1
+    private static final long MAGIC = 0x5053_414e_0000_0002L; // PSAN, version 2
     private static final int HEADER = Long.BYTES + Integer.BYTES;
     private static final String SUFFIX = ".annotations";
 
@@ -37,7 +36,14 @@ final class KeptAnnotations {
     private static Kryo kryo() {
         Kryo kryo = new Kryo();
         kryo.setReferences(false);
-        List.of(Annotations.class, TreeMap.class, String[].class, int[].class, float[].class, byte[].class)
+        List.of(
+                        Annotations.class,
+                        Annotations.Image.class,
+                        Annotations.Image[].class,
+                        String[].class,
+                        int[].class,
+                        float[].class,
+                        byte[].class)
                 .forEach(kryo::register);
         return kryo;
     }
@@ -53,7 +59,10 @@ final class KeptAnnotations {
                     in.setPosition(HEADER);
                     return kryo().readObject(in, Annotations.class);
                 }
-                Notice.warn(LOG, "the kept annotations {} are damaged; they are parsed again", file);
+                Notice.warn(
+                        LOG,
+                        "the kept annotations {} are damaged, or of an earlier version; they are parsed again",
+                        file);
             }
         } catch (IOException | RuntimeException e) {
             Notice.warn(LOG, "cannot read the kept annotations {}: {}; they are parsed again", file, e.toString());

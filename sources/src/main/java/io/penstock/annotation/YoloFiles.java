@@ -35,15 +35,8 @@ final class YoloFiles {
             shares &= box[0] <= box[2] && box[1] <= box[3];
             if (!shares || category != (int) category || category < 0 || category >= classes.size()) {
                 throw new FormatException(
-                        "line %d is not one of %d classes and a box or polygon within the image: \"%s\""
-                                .formatted(
-                                        number,
-                                        classes.size(),
-                                        line.strip()
-                                                .substring(
-                                                        0,
-                                                        Math.min(
-                                                                80, line.strip().length()))));
+                        "line %d is not one of %d classes and a box or polygon within the image: \"%.80s\""
+                                .formatted(number, classes.size(), line.strip()));
             }
             found.add(new VocFiles.Thing(classes.get((int) category), box));
         }
