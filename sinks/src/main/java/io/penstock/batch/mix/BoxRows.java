@@ -107,7 +107,8 @@ final class BoxRows {
             boolean counted = batch.names().contains(field + LENGTH);
             if (!counted && placed.stream().anyMatch(boxes -> boxes.size() != most)) {
                 throw new IllegalArgumentException(
-                        "the numbers of boxes differ, field \"%s\" has no lengths; pad the batches".formatted(field));
+                        "rows get different numbers of boxes, field \"%s\" has no lengths; pad the batches with padShapes()"
+                                .formatted(field));
             }
             values.put(field, rows(field, old, most, memory));
             if (counted) {

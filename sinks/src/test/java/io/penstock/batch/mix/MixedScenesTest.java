@@ -346,6 +346,7 @@ class MixedScenesTest {
         assertThatThrownBy(() -> Mosaic.of(1, "pixels")
                         .boxes(0, "boxes")
                         .apply(unpadded, new SplittableRandom(4), ByteBuffer::allocate))
-                .hasMessage("the numbers of boxes differ, field \"boxes\" has no lengths; pad the batches");
+                .hasMessage(
+                        "rows get different numbers of boxes, field \"boxes\" has no lengths; pad the batches with padShapes()");
     }
 }
