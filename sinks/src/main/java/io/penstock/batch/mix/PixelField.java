@@ -11,36 +11,37 @@ import java.util.function.IntFunction;
 /**
  * A field with something for each pixel: {@code [n, h, w]}, {@code [n, h, w, c]}, or {@code [n, c, h, w]} of at most four
  * channels. For one thread.
+ *
+ * @param source its bytes, and the target those of a copy that is changed
+ * @param planes how many an image has, one behind the other
+ * @param cell   the bytes of a pixel in a plane
  */
-final class PixelField {
+record PixelField(
+        String field,
+        Tensor tensor,
+        ByteBuffer source,
+        ByteBuffer target,
+        int height,
+        int width,
+        int planes,
+        int cell) {
 
     private static final int MOST_CHANNELS = 4;
 
-    private final String field;
-    private final Tensor tensor;
-    private final ByteBuffer source;
-    private final ByteBuffer target;
-    private final int height;
-    private final int width;
-    private final int planes;
-    private final int cell;
-
-    private PixelField(String field, Tensor tensor, IntFunction<ByteBuffer> memory) {
+    private static PixelField of(String field, Tensor tensor, IntFunction<ByteBuffer> memory) {
         Shape shape = tensor.shape();
         if (shape.rank() != 3 && shape.rank() != 4) {
             throw new IllegalArgumentException("images are [n, h, w], [n, h, w, c] or [n, c, h, w], field \"%s\" is %s"
                     .formatted(field, tensor.type()));
         }
         boolean first = shape.rank() == 4 && shape.dim(1) <= MOST_CHANNELS && shape.dim(3) > MOST_CHANNELS;
-        this.field = field;
-        this.tensor = tensor;
-        this.planes = first ? (int) shape.dim(1) : 1;
-        this.height = (int) shape.dim(first ? 2 : 1);
-        this.width = (int) shape.dim(first ? 3 : 2);
-        this.cell = tensor.dtype().bytes() * (shape.rank() == 4 && !first ? (int) shape.dim(3) : 1);
-        this.source = tensor.data();
-        this.target = memory.apply(tensor.byteSize());
-        target.put(0, source, 0, tensor.byteSize());
+        int planes = first ? (int) shape.dim(1) : 1;
+        int height = (int) shape.dim(first ? 2 : 1);
+        int width = (int) shape.dim(first ? 3 : 2);
+        int cell = tensor.dtype().bytes() * (shape.rank() == 4 && !first ? (int) shape.dim(3) : 1);
+        ByteBuffer source = tensor.data();
+        ByteBuffer target = memory.apply(tensor.byteSize()).put(0, source, 0, tensor.byteSize());
+        return new PixelField(field, tensor, source, target, height, width, planes, cell);
     }
 
     /**
@@ -50,7 +51,7 @@ final class PixelField {
     static List<PixelField> of(Batch batch, List<String> fields, IntFunction<ByteBuffer> memory) {
         List<PixelField> grids = new ArrayList<>();
         for (String field : fields) {
-            PixelField grid = new PixelField(field, batch.tensor(field), memory);
+            PixelField grid = of(field, batch.tensor(field), memory);
             grids.add(grid);
             PixelField first = grids.get(0);
             if (grid.height != first.height || grid.width != first.width || differs(batch, field)) {
@@ -77,14 +78,6 @@ final class PixelField {
         return false;
     }
 
-    int height() {
-        return height;
-    }
-
-    int width() {
-        return width;
-    }
-
     /** The number in a cell of a field with one channel, as it was before anything was copied. */
     long at(int row, int y, int x) {
         return tensor.longAt((row * height + y) * width + x);
@@ -103,10 +96,6 @@ final class PixelField {
 
     private int place(int plane, int y, int x) {
         return ((plane * height + y) * width + x) * cell;
-    }
-
-    String field() {
-        return field;
     }
 
     Tensor result() {
