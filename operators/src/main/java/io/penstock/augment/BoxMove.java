@@ -1,6 +1,7 @@
 package io.penstock.augment;
 
 import java.util.Locale;
+import java.util.function.Consumer;
 
 /**
  * What a box became.
@@ -16,18 +17,18 @@ public record BoxMove(int number, Box from, Box to, double visible, boolean kept
     /** The upright rectangle between two corners, in pixels. */
     public record Box(double x1, double y1, double x2, double y2) {
 
-        static Box around(double[][] points) {
-            double x1 = points[0][0];
-            double y1 = points[0][1];
-            double x2 = x1;
-            double y2 = y1;
-            for (double[] point : points) {
-                x1 = Math.min(x1, point[0]);
-                y1 = Math.min(y1, point[1]);
-                x2 = Math.max(x2, point[0]);
-                y2 = Math.max(y2, point[1]);
+        /** The rectangle around what its corners become. */
+        Box moved(Consumer<double[]> by) {
+            double[][] corners = {{x1, y1}, {x2, y1}, {x2, y2}, {x1, y2}};
+            double[] box = {Double.MAX_VALUE, Double.MAX_VALUE, -Double.MAX_VALUE, -Double.MAX_VALUE};
+            for (double[] corner : corners) {
+                by.accept(corner);
+                for (int axis = 0; axis < 2; axis++) {
+                    box[axis] = Math.min(box[axis], corner[axis]); // NaN stays
+                    box[axis + 2] = Math.max(box[axis + 2], corner[axis]);
+                }
             }
-            return new Box(x1, y1, x2, y2);
+            return new Box(box[0], box[1], box[2], box[3]);
         }
 
         Box clipped(Region to) {

@@ -5,6 +5,7 @@ import io.penstock.image.internal.Nearest;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,14 +47,12 @@ record Geometry(
 
     /** Where each pixel of the target comes from, as a place in the source; -1 is outside. */
     int[] cells() {
-        int[] rows = new int[target.height()];
-        for (int y = 0; y < rows.length; y++) {
-            rows[y] = cell(sourceY(y + 0.5), source.height());
-        }
-        int[] columns = new int[target.width()];
-        for (int x = 0; x < columns.length; x++) {
-            columns[x] = cell(sourceX(x + 0.5), source.width());
-        }
+        int[] rows = IntStream.range(0, target.height())
+                .map(y -> cell(sourceY(y + 0.5), source.height()))
+                .toArray();
+        int[] columns = IntStream.range(0, target.width())
+                .map(x -> cell(sourceX(x + 0.5), source.width()))
+                .toArray();
         int[] unwarped = Nearest.grid(rows, columns, source.width());
         return back == null ? unwarped : warped(unwarped, back);
     }

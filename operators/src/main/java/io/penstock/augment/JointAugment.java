@@ -6,9 +6,9 @@ import io.penstock.vision.Part;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
 
 /**
@@ -72,11 +72,7 @@ public final class JointAugment<T extends Record> implements RandomTransform<T> 
         for (int i = 0; i < values.length; i++) {
             values[i] = values[i] instanceof Part ? moved.get(part++) : values[i];
         }
-        try {
-            return constructor.newInstance(values);
-        } catch (ReflectiveOperationException e) {
-            throw thrown(e);
-        }
+        return reflected(() -> constructor.newInstance(values));
     }
 
     @Override
@@ -85,35 +81,34 @@ public final class JointAugment<T extends Record> implements RandomTransform<T> 
     }
 
     private static List<Part> parts(Object[] values) {
-        List<Part> parts = new ArrayList<>();
-        for (Object value : values) {
-            if (value instanceof Part part) {
-                parts.add(part);
-            }
-        }
-        return parts;
+        return Arrays.stream(values)
+                .filter(Part.class::isInstance)
+                .map(Part.class::cast)
+                .toList();
     }
 
     private Object[] values(T sample) {
-        Object[] values = new Object[components.size()];
-        try {
+        return reflected(() -> {
+            Object[] values = new Object[components.size()];
             for (int i = 0; i < values.length; i++) {
                 values[i] = components.get(i).invoke(sample);
             }
-        } catch (ReflectiveOperationException e) {
-            throw thrown(e);
-        }
-        return values;
+            return values;
+        });
     }
 
     /** What the record's own code throws reaches the caller as it is. */
-    private RuntimeException thrown(ReflectiveOperationException e) {
-        if (e.getCause() instanceof Error error) {
-            throw error;
+    private <R> R reflected(Callable<R> reflection) {
+        try {
+            return reflection.call();
+        } catch (Exception e) {
+            if (e.getCause() instanceof Error error) {
+                throw error;
+            }
+            throw e.getCause() instanceof RuntimeException own
+                    ? own
+                    : new IllegalStateException("cannot read record " + type.getName(), e);
         }
-        return e.getCause() instanceof RuntimeException own
-                ? own
-                : new IllegalStateException("cannot read record " + type.getName(), e);
     }
 
     /** The name of the augmentation: a good name for the stage. */

@@ -1,11 +1,11 @@
 package io.penstock.augment;
 
 import io.penstock.image.internal.Homography;
+import io.penstock.image.internal.Nearest;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import io.penstock.vision.Boxes;
 import io.penstock.vision.KeyPoints;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -44,19 +44,9 @@ final class MovedBoxes {
         double visible = from.area() > 0 ? inside.area() / from.area() : 0;
         double area =
                 inside.area() * geometry.target().pixels() / geometry.region().pixels();
-        double[] first = {inside.x1(), inside.y1()};
-        double[] last = {inside.x2(), inside.y2()};
-        geometry.crop(first);
-        geometry.crop(last);
-        BoxMove.Box left = BoxMove.Box.around(new double[][] {first, last});
+        BoxMove.Box left = inside.moved(geometry::crop);
         if (forth != null && area > 0) {
-            double[][] corners = {
-                {left.x1(), left.y1()}, {left.x2(), left.y1()}, {left.x2(), left.y2()}, {left.x1(), left.y2()}
-            };
-            for (double[] corner : corners) {
-                forth.map(corner);
-            }
-            BoxMove.Box warped = BoxMove.Box.around(corners);
+            BoxMove.Box warped = left.moved(forth::map);
             left = warped.clipped(geometry.target().whole());
             area = left.area();
             visible *= area / warped.area();
@@ -94,13 +84,11 @@ final class MovedBoxes {
         if (kept.size() == moves.size()) {
             return all;
         }
-        int bytes = all.byteSize() / moves.size();
-        byte[] rows = new byte[kept.size() * bytes];
-        for (int row = 0; row < kept.size(); row++) {
-            all.copyTo(kept.get(row) * bytes, rows, row * bytes, bytes);
-        }
         long[] dims = all.shape().toArray();
-        dims[0] = kept.size();
-        return Tensor.of(all.dtype(), Shape.of(dims), ByteBuffer.wrap(rows));
+        long each = all.shape().elements() / dims[0];
+        int[] places = kept.stream().mapToInt(Integer::intValue).toArray();
+        Tensor rows = Nearest.take(all.reshape(Shape.of(dims[0], 1, each)), places, places.length, 1, 0);
+        dims[0] = places.length;
+        return rows.reshape(Shape.of(dims));
     }
 }
