@@ -54,21 +54,13 @@ final class JoinedDataset<A, B> extends Stage<JoinedDataset.Pair<A, B>> implemen
         int at = lefts[(int) draw.index()];
         int partner = partners.rights()[at];
         Object a = left.begin(draw.at(at));
-        if (partner < 0) {
-            return a instanceof Mono<?> ? Begun.<A>toMono(a).map(value -> new Pair<>(value, null)) : alone(a);
+        if (partner >= 0) {
+            return ZippedDataset.pair(a, right.begin(draw.at(partner)), Pair::new);
         }
-        Object b = right.begin(draw.at(partner));
-        if (a == Begun.ABSENT || b == Begun.ABSENT) {
-            return Begun.ABSENT;
+        if (a instanceof Mono<?>) {
+            return Begun.<A>toMono(a).map(value -> new Pair<A, B>(value, null));
         }
-        if (a instanceof Mono<?> || b instanceof Mono<?>) {
-            return Mono.zip(Begun.<A>toMono(a), Begun.<B>toMono(b), Pair::new);
-        }
-        return new Pair<>(a, b);
-    }
-
-    private static Object alone(Object begun) {
-        return begun == Begun.ABSENT ? begun : new Pair<>(begun, null);
+        return a == Begun.ABSENT ? a : new Pair<>(a, null);
     }
 
     @Override

@@ -31,7 +31,7 @@ final class ZippedDataset<A, B> extends Stage<ZippedDataset.Pair<A, B>> implemen
 
     @Override
     Object begin(Draw draw) {
-        return pair(left.begin(draw), right.begin(draw));
+        return pair(left.begin(draw), right.begin(draw), Pair::new);
     }
 
     @Override
@@ -41,19 +41,19 @@ final class ZippedDataset<A, B> extends Stage<ZippedDataset.Pair<A, B>> implemen
         right.beginAll(draws, others);
         for (int i = 0; i < draws.length; i++) {
             if (!(begun[i] instanceof Begun.Failed)) {
-                begun[i] = others[i] instanceof Begun.Failed ? others[i] : pair(begun[i], others[i]);
+                begun[i] = others[i] instanceof Begun.Failed ? others[i] : pair(begun[i], others[i], Pair::new);
             }
         }
     }
 
-    private static <A, B> Object pair(Object a, Object b) {
+    /** Two outcomes as one, made by a function of their values. */
+    static Object pair(Object a, Object b, BiFunction<Object, Object, ?> both) {
         if (a == Begun.ABSENT || b == Begun.ABSENT) {
             return Begun.ABSENT;
         }
-        if (a instanceof Mono<?> || b instanceof Mono<?>) {
-            return Mono.zip(Begun.<A>toMono(a), Begun.<B>toMono(b), Pair::new);
-        }
-        return new Pair<>(a, b);
+        return a instanceof Mono<?> || b instanceof Mono<?>
+                ? Mono.zip(Begun.toMono(a), Begun.toMono(b), both)
+                : both.apply(a, b);
     }
 
     @Override
