@@ -91,15 +91,9 @@ final class Drawn {
         }
         int height = Math.toIntExact(pixels.shape().dim(0));
         int width = Math.toIntExact(pixels.shape().dim(1));
-        byte[] bytes = pixels.toByteArray();
-        int[] packed = new int[height * width];
-        for (int i = 0; i < packed.length; i++) {
-            packed[i] = (bytes[CHANNELS * i] & 255) << 16
-                    | (bytes[CHANNELS * i + 1] & 255) << 8
-                    | bytes[CHANNELS * i + 2] & 255;
-        }
-        BufferedImage image = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
-        image.getRaster().setDataElements(0, 0, width, height, packed);
+        BufferedImage image = new BufferedImage(width, height, BufferedImage.TYPE_3BYTE_BGR);
+        image.getRaster()
+                .setDataElements(0, 0, width, height, pixels.toByteArray()); // in the order of the bands: red first
         return PictureWriter.jpeg(image, QUALITY);
     }
 }

@@ -6,10 +6,11 @@ import io.penstock.vision.Boxes;
 import io.penstock.vision.Mask;
 import io.penstock.vision.Part;
 import io.penstock.vision.Pixels;
-import java.util.ArrayList;
+import java.awt.Rectangle;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * A picture and its objects.
@@ -73,34 +74,24 @@ record Scene(Pixels pixels, Mask mask, Boxes boxes) {
     private static Boxes around(Mask mask) {
         int width = (int) mask.tensor().shape().dim(1);
         byte[] cells = mask.tensor().toByteArray();
-        int[][] found = new int[1 + NUMBERS][];
+        Rectangle[] found = new Rectangle[1 + NUMBERS];
+        int[] counts = new int[found.length];
         for (int i = 0; i < cells.length; i++) {
-            int x = i % width;
-            int y = i / width;
-            int[] object = found[cells[i] & 255];
-            if (object == null) {
-                object = new int[] {x, y, x, y, 0};
-                found[cells[i] & 255] = object;
-            }
-            object[0] = Math.min(object[0], x);
-            object[2] = Math.max(object[2], x);
-            object[3] = y;
-            object[4]++;
+            int number = cells[i] & 255;
+            Rectangle cell = new Rectangle(i % width, i / width, 1, 1);
+            found[number] = counts[number]++ == 0 ? cell : found[number].union(cell);
         }
-        List<Integer> numbers = new ArrayList<>();
-        for (int number = 1; number < found.length; number++) {
-            if (found[number] != null && found[number][4] >= LEAST) {
-                numbers.add(number);
-            }
+        int[] numbers = IntStream.rangeClosed(1, NUMBERS)
+                .filter(number -> counts[number] >= LEAST)
+                .toArray();
+        float[] corners = new float[4 * numbers.length];
+        for (int row = 0; row < numbers.length; row++) {
+            Rectangle box = found[numbers[row]];
+            corners[4 * row] = box.x;
+            corners[4 * row + 1] = box.y;
+            corners[4 * row + 2] = box.x + box.width;
+            corners[4 * row + 3] = box.y + box.height;
         }
-        float[] corners = new float[4 * numbers.size()];
-        for (int row = 0; row < numbers.size(); row++) {
-            int[] object = found[numbers.get(row)];
-            corners[4 * row] = object[0];
-            corners[4 * row + 1] = object[1];
-            corners[4 * row + 2] = object[2] + 1;
-            corners[4 * row + 3] = object[3] + 1;
-        }
-        return Boxes.of(corners, numbers.stream().mapToInt(Integer::intValue).toArray());
+        return Boxes.of(corners, numbers);
     }
 }

@@ -15,29 +15,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * A data set in a layout of the Hugging Face Hub: Parquet with pictures in it, or images with a table of metadata beside
  * them, or class folders; all of it with splits. A folder of the hub's local cache is its snapshot of {@code main}.
+ *
+ * @param root of the snapshot, in the store
+ * @param keys in the snapshot, of the split
  * @see <a href="https://huggingface.co/docs/datasets/image_dataset">the layouts</a>
  */
-public final class HubFolder {
+public record HubFolder(SourceSpec source, Store store, String root, List<String> keys, String split) {
 
     private static final String PARQUET = ".parquet";
     private static final Pattern METADATA = Pattern.compile("(.*/)?metadata\\.(csv|jsonl|parquet)");
     private static final String MAIN = "refs/main";
     private static final int REVISION = 256; // bytes, at most
     private static final String KEY = "file_name";
-
-    private final SourceSpec source;
-    private final Store store;
-    private final String root; // of the snapshot, in the store
-    private final List<String> keys; // in the snapshot, of the split
-    private final String split;
-
-    private HubFolder(SourceSpec source, Store store, String root, List<String> keys, String split) {
-        this.source = source;
-        this.store = store;
-        this.root = root;
-        this.keys = keys;
-        this.split = split;
-    }
 
     /**
      * Lists a folder, which blocks. The split is the one that the source names, else {@code train} if there is one.
@@ -105,10 +94,6 @@ public final class HubFolder {
     @Nullable String images() {
         String metadata = metadata();
         return metadata == null ? null : root + folder(metadata);
-    }
-
-    Store store() {
-        return store;
     }
 
     /** The rows of its table. Of Parquet with pictures and no columns chosen, those pictures and their labels. */

@@ -9,8 +9,11 @@ import io.penstock.vision.KeyPoints;
 import io.penstock.vision.Mask;
 import io.penstock.vision.Part;
 import io.penstock.vision.Pixels;
+import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /** The fields of a row that augmentation moves, which their names tell. */
@@ -18,6 +21,7 @@ public final class RowParts {
 
     public static final String PIXELS = "pixels";
     private static final String CLASSES = "classes";
+    private static final String CROWD = "crowd";
 
     private RowParts() {}
 
@@ -46,48 +50,43 @@ public final class RowParts {
 
     /** The same row with these parts in the place of its own. */
     public static Row with(Row row, List<Part> parts) {
-        List<Tensor> values = new ArrayList<>(row.values());
+        Map<String, Tensor> moved = new HashMap<>();
         for (Part part : parts) {
             if (part instanceof Pixels pixels) {
-                set(row, values, PIXELS, pixels.tensor());
+                moved.put(PIXELS, pixels.tensor());
             } else if (part instanceof Mask mask) {
-                set(row, values, "mask", mask.tensor());
+                moved.put("mask", mask.tensor());
             } else if (part instanceof Dense dense) {
-                set(row, values, "depth", dense.tensor());
+                moved.put("depth", dense.tensor());
             } else if (part instanceof KeyPoints points) {
-                set(row, values, "keypoints", points.tensor());
+                moved.put("keypoints", points.tensor());
             } else if (part instanceof Boxes boxes) {
-                set(row, values, "boxes", boxes.corners());
-                set(row, values, CLASSES, boxes.classes());
+                moved.put("boxes", boxes.corners());
+                moved.put(CLASSES, boxes.classes());
             }
         }
-        return new Row(row.names(), values);
+        return with(row, moved);
+    }
+
+    private static Row with(Row row, Map<String, Tensor> others) {
+        return new Row(
+                row.names(),
+                row.names().stream()
+                        .map(name -> others.containsKey(name) ? others.get(name) : row.tensor(name))
+                        .toList());
     }
 
     /** The same row without the marks of the boxes that were dropped. */
     public static Row kept(Row row, Supplier<List<BoxMove>> moves) {
-        int at = row.names().indexOf("crowd");
-        if (at < 0) {
+        if (!row.names().contains(CROWD)) {
             return row;
         }
-        Tensor marks = row.values().get(at);
-        int[] left = moves.get().stream()
-                .filter(BoxMove::kept)
-                .mapToInt(BoxMove::number)
-                .toArray();
-        byte[] kept = new byte[left.length];
-        for (int i = 0; i < left.length; i++) {
-            kept[i] = (byte) marks.longAt(left[i]);
+        ByteArrayOutputStream kept = new ByteArrayOutputStream();
+        for (BoxMove move : moves.get()) {
+            if (move.kept()) {
+                kept.write((int) row.tensor(CROWD).longAt(move.number()));
+            }
         }
-        List<Tensor> values = new ArrayList<>(row.values());
-        values.set(at, Tensor.ofBytes(kept));
-        return new Row(row.names(), values);
-    }
-
-    private static void set(Row row, List<Tensor> values, String name, Tensor value) {
-        int at = row.names().indexOf(name);
-        if (at >= 0) {
-            values.set(at, value);
-        }
+        return with(row, Map.of(CROWD, Tensor.ofBytes(kept.toByteArray())));
     }
 }
