@@ -4,15 +4,8 @@ import java.util.Arrays;
 import java.util.function.IntUnaryOperator;
 
 /** Replaces each value by another, the same in all channels. Leaves a fourth channel alone. */
-public final class LookupTable implements RowKernel {
-
-    private final byte[] table;
-    private final int channels;
-
-    private LookupTable(byte[] table, int channels) {
-        this.table = table;
-        this.channels = channels;
-    }
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record LookupTable(byte[] table, int channels) implements RowKernel {
 
     /** What becomes of each value, 0 to 255, which is such a value too. */
     public static LookupTable of(int channels, IntUnaryOperator result) {

@@ -1,71 +1,58 @@
 package io.penstock.image.internal;
 
+import java.util.Arrays;
+
 /**
  * Multiplies each channel's distance from the pixel's grey, in 16-bit fixed point. Tables before and after it are one
  * pass with it: they become part of its own.
+ *
+ * @param rest    what grey has in the result
+ * @param offset  for rounding, and so that the smallest place is 0
+ * @param red     what a value has in grey, as green and blue
+ * @param own     what a value has in the result
+ * @param results by their places: clamped
  */
-public final class Saturation implements RowKernel {
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record Saturation(
+        int channels, int rest, int offset, int[] red, int[] green, int[] blue, int[] own, byte[] results)
+        implements RowKernel {
 
     private static final int HALF = 1 << 15;
     private static final int VALUES = 256;
 
-    private final int channels;
-    private final int rest; // what grey has in the result
-    private final int offset; // for rounding, and so that the smallest place is 0
-    private final int[] red; // what a value has in grey
-    private final int[] green;
-    private final int[] blue;
-    private final int[] own; // what a value has in the result
-    private final byte[] results; // by their places: clamped
-
-    private Saturation(Saturation of, int[] red, int[] green, int[] blue, int[] own, byte[] results) {
-        this.channels = of.channels;
-        this.rest = of.rest;
-        this.offset = of.offset;
-        this.red = red;
-        this.green = green;
-        this.blue = blue;
-        this.own = own;
-        this.results = results;
-    }
-
-    private Saturation(int factor, int channels) {
-        this.channels = channels;
-        this.rest = (1 << 16) - factor;
+    public static Saturation of(double share, int channels) {
+        int factor = (int) Math.rint(share * 65536);
+        int rest = (1 << 16) - factor;
         int least = Math.min(0, (VALUES - 1) * rest + HALF >> 16);
         int most = Math.max(VALUES - 1, (VALUES - 1) * factor + HALF >> 16);
-        this.offset = HALF - (least << 16);
-        this.red = new int[VALUES];
-        this.green = new int[VALUES];
-        this.blue = new int[VALUES];
-        this.own = new int[VALUES];
-        for (int value = 0; value < VALUES; value++) {
-            red[value] = 19595 * value + HALF;
-            green[value] = 38470 * value;
-            blue[value] = 7471 * value;
-            own[value] = factor * value;
-        }
-        this.results = new byte[most - least + 1];
+        byte[] results = new byte[most - least + 1];
         for (int place = 0; place < results.length; place++) {
             results[place] = (byte) Math.max(0, Math.min(VALUES - 1, place + least));
         }
+        int offset = HALF - (least << 16);
+        return new Saturation(
+                channels, rest, offset, line(19595, HALF), line(38470, 0), line(7471, 0), line(factor, 0), results);
     }
 
-    public static Saturation of(double factor, int channels) {
-        return new Saturation((int) Math.rint(factor * 65536), channels);
+    private static int[] line(int slope, int start) {
+        int[] values = new int[VALUES];
+        Arrays.setAll(values, value -> slope * value + start);
+        return values;
     }
 
     /** This after a table. */
     public Saturation behind(LookupTable first) {
-        return new Saturation(
-                this, first.before(red), first.before(green), first.before(blue), first.before(own), results);
+        int[] ofRed = first.before(red);
+        int[] ofGreen = first.before(green);
+        int[] ofBlue = first.before(blue);
+        return new Saturation(channels, rest, offset, ofRed, ofGreen, ofBlue, first.before(own), results);
     }
 
     /** This before a table. */
     public Saturation then(LookupTable next) {
         byte[] changed = results.clone();
         next.change(changed);
-        return new Saturation(this, red, green, blue, own, changed);
+        return new Saturation(channels, rest, offset, red, green, blue, own, changed);
     }
 
     @Override
