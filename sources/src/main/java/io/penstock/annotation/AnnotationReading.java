@@ -20,12 +20,10 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -213,19 +211,15 @@ record AnnotationReading(
                 YoloFiles.names(names, lines(store, listed, names).toList());
         List<@Nullable StoreEntry> files = new ArrayList<>(images.values());
         List<@Nullable StoreEntry> texts = new ArrayList<>(); // an image without objects need not have one
-        images.keySet().forEach(key -> texts.add(listed.get(label(key))));
-        Set<String> known = images.keySet().stream().map(key -> label(key)).collect(Collectors.toSet());
-        List<String> unmatched = listed.keySet().stream()
-                .filter(key -> key.startsWith(YOLO_LABELS + below) && key.endsWith(".txt") && !known.contains(key))
-                .toList();
+        TreeMap<String, StoreEntry> labels = new TreeMap<>(listed);
+        labels.keySet().removeIf(key -> !key.startsWith(YOLO_LABELS + below) || !key.endsWith(".txt"));
+        for (String image : images.keySet()) {
+            texts.add(labels.remove(YOLO_LABELS + image.substring(YOLO_IMAGES.length()) + ".txt"));
+        }
         SampleKey state = state("yolo " + classes, store, files, texts);
         Annotations read = parsed(
                 kept, state, () -> perImage(store, files, texts, classes, bytes -> YoloFiles.read(bytes, classes)));
-        return new AnnotationReading(files, List.of(), read, unmatched);
-    }
-
-    private static String label(String image) {
-        return YOLO_LABELS + image.substring(YOLO_IMAGES.length()) + ".txt";
+        return new AnnotationReading(files, List.of(), read, List.copyOf(labels.keySet()));
     }
 
     /** Kryo's classes are looked for only where something is kept. */

@@ -167,9 +167,7 @@ final class CocoSegments {
             boolean flip = flat ? xs > xe : ys > ye;
             int fromX = flip ? xe : xs;
             int fromY = flip ? ye : ys;
-            double slope = flat
-                    ? dx == 0 ? 0 : (double) (flip ? ys - ye : ye - ys) / dx
-                    : (double) (flip ? xs - xe : xe - xs) / dy;
+            double slope = flat ? dx == 0 ? 0 : (double) (ye - ys) / (xe - xs) : (double) (xe - xs) / (ye - ys);
             int steps = Math.max(dx, dy);
             for (int d = 0; d <= steps; d++) {
                 int t = flip ? steps - d : d;

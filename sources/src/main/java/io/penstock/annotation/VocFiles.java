@@ -3,7 +3,9 @@ package io.penstock.annotation;
 import io.penstock.fault.FormatException;
 import java.io.ByteArrayInputStream;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLStreamConstants;
 import javax.xml.stream.XMLStreamException;
@@ -12,6 +14,7 @@ import javax.xml.stream.XMLStreamReader;
 /** Reads an annotation file of Pascal VOC: the size of an image, and its objects. */
 final class VocFiles {
 
+    private static final String OBJECT = "annotation/object";
     private static final List<String> EDGES = List.of("xmin", "ymin", "xmax", "ymax");
 
     private VocFiles() {}
@@ -48,9 +51,7 @@ final class VocFiles {
     private static Scene read(XMLStreamReader xml) throws XMLStreamException {
         List<Thing> things = new ArrayList<>();
         List<String> path = new ArrayList<>();
-        double[] size = {0, 0};
-        String name = "";
-        double[] box = noBox();
+        Map<String, String> texts = new HashMap<>(); // of what has ended, by its path: parts of persons have names too
         StringBuilder text = new StringBuilder();
         while (xml.hasNext()) {
             int event = xml.next();
@@ -60,33 +61,33 @@ final class VocFiles {
             } else if (event == XMLStreamConstants.CHARACTERS) {
                 text.append(xml.getText());
             } else if (event == XMLStreamConstants.END_ELEMENT) {
-                String at = String.join("/", path); // parts of persons have names and boxes too
-                String value = text.toString().strip();
-                String last = path.remove(path.size() - 1);
-                if (at.equals("annotation/size/height") || at.equals("annotation/size/width")) {
-                    size[last.equals("height") ? 0 : 1] = number(value);
-                } else if (at.equals("annotation/object/name")) {
-                    name = value;
-                } else if (at.equals("annotation/object/bndbox/" + last) && EDGES.contains(last)) {
-                    box[EDGES.indexOf(last)] = number(value);
-                } else if (at.equals("annotation/object")) {
-                    if (name.isEmpty()) {
-                        throw new FormatException("object %d has no name".formatted(things.size()));
-                    }
-                    things.add(new Thing(name, box));
-                    name = "";
-                    box = noBox();
+                String at = String.join("/", path);
+                path.remove(path.size() - 1);
+                texts.put(at, text.toString().strip());
+                if (at.equals(OBJECT)) {
+                    things.add(thing(things.size(), texts));
+                    texts.keySet().removeIf(ended -> ended.startsWith(OBJECT));
                 }
             }
         }
-        if (!(Math.min(size[0], size[1]) >= 1 && Math.max(size[0], size[1]) <= AnnotatedImages.MAX_SIDE)) {
-            throw new FormatException("it has a size of %s x %s".formatted(size[0], size[1]));
+        double height = number(texts.getOrDefault("annotation/size/height", "0"));
+        double width = number(texts.getOrDefault("annotation/size/width", "0"));
+        if (!(Math.min(height, width) >= 1 && Math.max(height, width) <= AnnotatedImages.MAX_SIDE)) {
+            throw new FormatException("it has a size of %s x %s".formatted(height, width));
         }
-        return new Scene((int) size[0], (int) size[1], things, "");
+        return new Scene((int) height, (int) width, things, "");
     }
 
-    private static double[] noBox() {
-        return new double[] {Double.NaN, Double.NaN, Double.NaN, Double.NaN};
+    private static Thing thing(int number, Map<String, String> texts) {
+        String name = texts.getOrDefault(OBJECT + "/name", "");
+        if (name.isEmpty()) {
+            throw new FormatException("object %d has no name".formatted(number));
+        }
+        return new Thing(
+                name,
+                EDGES.stream()
+                        .mapToDouble(edge -> number(texts.getOrDefault(OBJECT + "/bndbox/" + edge, "")))
+                        .toArray());
     }
 
     /** Of what is no number NaN, which no box may have. */

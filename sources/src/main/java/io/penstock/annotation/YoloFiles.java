@@ -2,6 +2,7 @@ package io.penstock.annotation;
 
 import io.penstock.fault.FormatException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
@@ -27,7 +28,9 @@ final class YoloFiles {
             }
             String[] words = line.strip().split("\\s+", -1);
             double category = VocFiles.number(words[0]);
-            double[] box = words.length == 5 ? box(words) : around(words);
+            double[] numbers =
+                    Arrays.stream(words).skip(1).mapToDouble(VocFiles::number).toArray();
+            double[] box = words.length == 5 ? box(numbers) : around(numbers);
             boolean shares = words.length == 5 || words.length >= 7 && words.length % 2 == 1;
             for (double edge : box) {
                 shares &= edge >= -0.01 && edge <= 1.01; // beyond one of six decimals
@@ -43,21 +46,18 @@ final class YoloFiles {
         return new VocFiles.Scene(0, 0, found, "");
     }
 
-    private static double[] box(String[] words) {
-        double x = VocFiles.number(words[1]);
-        double y = VocFiles.number(words[2]);
-        double halfWidth = VocFiles.number(words[3]) / 2;
-        double halfHeight = VocFiles.number(words[4]) / 2;
-        return new double[] {x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight};
+    private static double[] box(double[] numbers) {
+        double x = numbers[2] / 2;
+        double y = numbers[3] / 2;
+        return new double[] {numbers[0] - x, numbers[1] - y, numbers[0] + x, numbers[1] + y};
     }
 
     /** Math's functions keep NaN. */
-    private static double[] around(String[] words) {
+    private static double[] around(double[] polygon) {
         double[] box = {Double.MAX_VALUE, Double.MAX_VALUE, -Double.MAX_VALUE, -Double.MAX_VALUE};
-        for (int i = 1; i < words.length; i++) {
-            int axis = (i - 1) % 2;
-            box[axis] = Math.min(box[axis], VocFiles.number(words[i]));
-            box[axis + 2] = Math.max(box[axis + 2], VocFiles.number(words[i]));
+        for (int i = 0; i < polygon.length; i++) {
+            box[i % 2] = Math.min(box[i % 2], polygon[i]);
+            box[i % 2 + 2] = Math.max(box[i % 2 + 2], polygon[i]);
         }
         return box;
     }

@@ -106,7 +106,7 @@ public final class CopyPaste implements BatchTransform {
         BoxRows rows = new BoxRows(batch, boxes);
         for (int row = 0; row < drawn.size(); row++) {
             Pasted pasted = drawn.get(row);
-            Cells cells = new Cells(grids.get(0));
+            Cells cells = new Cells(grids.get(0).height(), grids.get(0).width(), new BitSet());
             List<BoxRows.Box> taken = new ArrayList<>();
             for (BoxRows.Box box : rows.of(pasted.row())) {
                 if (pasted.has(box.number()) && cells.add(box, mask, rows)) {
@@ -129,16 +129,7 @@ public final class CopyPaste implements BatchTransform {
     }
 
     /** The cells of an image that are pasted over. */
-    private static final class Cells {
-
-        private final int height;
-        private final int width;
-        private final BitSet pasted = new BitSet();
-
-        Cells(PixelField size) {
-            this.height = size.height();
-            this.width = size.width();
-        }
+    private record Cells(int height, int width, BitSet pasted) {
 
         /** Adds the cells of an object; false if it has none. */
         boolean add(BoxRows.Box box, @Nullable PixelField mask, BoxRows rows) {
