@@ -1,7 +1,6 @@
 package io.penstock.augment;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -162,15 +161,12 @@ public final class Policy {
     }
 
     static Operation operation(String word) {
-        return Arrays.stream(Operation.values())
+        List<Operation> known = List.of(Operation.values());
+        return known.stream()
                 .filter(each -> each.word().equals(word))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("unknown operation \"%s\"; known are %s"
-                        .formatted(
-                                word,
-                                Arrays.stream(Operation.values())
-                                        .map(Operation::word)
-                                        .collect(Collectors.joining(", ")))));
+                        .formatted(word, known.stream().map(Operation::word).collect(Collectors.joining(", ")))));
     }
 
     /** The magnitude at this share of the range that RandAugment and AutoAugment have in common. */

@@ -77,18 +77,14 @@ final class PolicySpec {
             if (word.arguments().size() > 1) {
                 throw AugmentWord.takes("a probability only, %s=0.5".formatted(word.name()));
             }
-            Change change = Change.of(operation);
             return word.arguments().isEmpty()
-                    ? change
-                    : change.probability(AugmentWord.number(word.first("a probability"), "probability"));
+                    ? Change.of(operation)
+                    : Change.of(operation).probability(AugmentWord.number(word.first("a probability"), "probability"));
         }
         String magnitude = word.first("a magnitude or a range of them, low..high");
-        double high = magnitude.contains("..")
-                ? AugmentWord.range("magnitude=" + magnitude)[1]
-                : AugmentWord.number(magnitude, "magnitude");
-        double low = magnitude.contains("..")
-                ? AugmentWord.range("magnitude=" + magnitude)[0]
-                : operation.isSigned() ? 0 : high;
+        double[] range = magnitude.contains("..") ? AugmentWord.range("magnitude=" + magnitude) : null;
+        double high = range == null ? AugmentWord.number(magnitude, "magnitude") : range[1];
+        double low = range == null ? operation.isSigned() ? 0 : high : range[0];
         double p = 1;
         int bins = 0;
         for (String option : word.options()) {

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.function.LongFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,26 +70,16 @@ public final class Join {
 
         /** The left samples that are delivered. */
         int[] lefts(boolean inner) {
-            int[] lefts = new int[rights.length];
-            int count = 0;
-            for (int left = 0; left < rights.length; left++) {
-                if (!inner || rights[left] >= 0) {
-                    lefts[count++] = left;
-                }
-            }
-            return Arrays.copyOf(lefts, count);
+            return IntStream.range(0, rights.length)
+                    .filter(left -> !inner || rights[left] >= 0)
+                    .toArray();
         }
 
         String words(long rightSize) {
+            int[] matched = IntStream.of(rights).filter(right -> right >= 0).toArray();
             BitSet taken = new BitSet();
-            int alone = 0;
-            for (int right : rights) {
-                if (right < 0) {
-                    alone++;
-                } else {
-                    taken.set(right);
-                }
-            }
+            IntStream.of(matched).forEach(taken::set);
+            int alone = rights.length - matched.length;
             return "%,d left samples without a partner, %,d right ones without, %,d twins on the right"
                     .formatted(alone, rightSize - taken.cardinality() - twins, twins);
         }

@@ -80,9 +80,8 @@ public final class SampleId {
 
     /** Two words at most, since provenance tells four apart. */
     private static Stream<String> side(String which, List<String> state) {
-        return Stream.of(
-                        state.subList(0, Math.min(1, state.size())),
-                        state.subList(Math.min(1, state.size()), state.size()))
+        int first = Math.min(1, state.size());
+        return Stream.of(state.subList(0, first), state.subList(first, state.size()))
                 .filter(words -> !words.isEmpty())
                 .map(words -> which + ": " + String.join(", ", words));
     }

@@ -5,6 +5,7 @@ import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /** Cells taken as they are, never mixed: the kernel of masks. */
 public final class Nearest {
@@ -29,21 +30,16 @@ public final class Nearest {
     public static Tensor resized(Tensor source, int height, int width) {
         int fromHeight = (int) source.shape().dim(0);
         int fromWidth = (int) source.shape().dim(1);
-        return fromHeight == height && fromWidth == width
-                ? source
-                : take(
-                        source,
-                        grid(middles(fromHeight, height), middles(fromWidth, width), fromWidth),
-                        height,
-                        width,
-                        0);
+        if (fromHeight == height && fromWidth == width) {
+            return source;
+        }
+        int[] from = grid(middles(fromHeight, height), middles(fromWidth, width), fromWidth);
+        return take(source, from, height, width, 0);
     }
 
     private static int[] middles(int from, int to) {
         int[] middles = new int[to];
-        for (int i = 0; i < to; i++) {
-            middles[i] = (int) ((2L * i + 1) * from / (2L * to));
-        }
+        Arrays.setAll(middles, i -> (int) ((2L * i + 1) * from / (2L * to)));
         return middles;
     }
 
