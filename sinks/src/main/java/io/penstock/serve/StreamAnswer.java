@@ -3,6 +3,7 @@ package io.penstock.serve;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.penstock.arrow.ArrowStream;
 import io.penstock.arrow.internal.BatchWords;
@@ -84,10 +85,13 @@ final class StreamAnswer {
     }
 
     /** @param written called when the parts are no longer needed */
+    @SuppressWarnings("FutureReturnValueIgnored") // it is the promise
     private Mono<Void> write(List<ByteBuffer> parts, Runnable written) {
         return Mono.create(sink -> {
             ByteBuf bytes = Unpooled.wrappedBuffer(parts.size(), parts.toArray(ByteBuffer[]::new));
-            channel.writeAndFlush(new DefaultHttpContent(bytes)).addListener(future -> {
+            ChannelPromise sent = channel.newPromise();
+            // told before the channel can tell that the consumer, who has all, has left
+            sent.addListener(future -> {
                 written.run();
                 if (future.isSuccess()) {
                     sink.success();
@@ -95,6 +99,7 @@ final class StreamAnswer {
                     sink.error(future.cause());
                 }
             });
+            channel.writeAndFlush(new DefaultHttpContent(bytes), sent);
         });
     }
 

@@ -65,22 +65,38 @@ class BatchServerTest {
     @Test
     void consumers_thatBeginTogether_shareOneRun() throws Exception {
         try (BatchServer server = ServerPlan.of(feed).consumers(2).start()) {
-            List<List<Integer>> both = IntStream.range(0, 2)
-                    .parallel()
-                    .mapToObj(each -> {
-                        try (Consumer consumer = new Consumer(server.address(), "")) {
-                            return consumer.rest();
-                        } catch (Exception e) {
-                            throw new AssertionError(e);
-                        }
-                    })
-                    .toList();
+            List<List<Integer>> both = two(server);
             server.served().block();
 
             assertThat(both).containsOnly(order(SAMPLES));
             assertThat(feed.runs()).isOne();
             assertThat(feed.loads()).isEqualTo(SAMPLES);
         }
+    }
+
+    /** Who has the end mark closes the connection, which may be before the thread that wrote the mark goes on. */
+    @Test
+    void consumers_thatLeaveWithTheEndMark_areCounted() {
+        for (int round = 0; round < 100; round++) {
+            try (BatchServer server =
+                    ServerPlan.of(new CountedFeed(40, 64, 1)).consumers(2).start()) {
+                two(server);
+                server.served().block(Duration.ofSeconds(30));
+            }
+        }
+    }
+
+    private static List<List<Integer>> two(BatchServer server) {
+        return IntStream.range(0, 2)
+                .parallel()
+                .mapToObj(each -> {
+                    try (Consumer consumer = new Consumer(server.address(), "")) {
+                        return consumer.rest();
+                    } catch (Exception e) {
+                        throw new AssertionError(e);
+                    }
+                })
+                .toList();
     }
 
     @Test
