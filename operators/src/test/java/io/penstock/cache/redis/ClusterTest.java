@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Flux;
@@ -104,6 +105,7 @@ class ClusterTest {
     }
 
     /** Two thirds go on at full speed, the rest misses at once, and nothing wrong comes; when it is back, so is its part. */
+    @Tag("endurance")
     @Test
     void cluster_thatLosesANode_goesOnWithTheOthers() {
         try (RedisTier tier = options().timeout(Duration.ofSeconds(1)).open()) {

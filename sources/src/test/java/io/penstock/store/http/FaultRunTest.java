@@ -24,6 +24,7 @@ import java.util.Random;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -89,6 +90,7 @@ class FaultRunTest {
                 .backoff(Duration.ofMillis(1), Duration.ofMillis(20));
     }
 
+    @Tag("endurance")
     @Test
     void epoch_withAFifthOfAnswersWrong_isEverySampleOnceAndRight() {
         try (TestServer server = TestServer.withFaults(folder, FIFTH);

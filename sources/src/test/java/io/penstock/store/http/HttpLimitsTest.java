@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -159,6 +160,7 @@ class HttpLimitsTest {
         assertThat(Descriptors.sockets()).isLessThanOrEqualTo(before + 2 * 64 + Descriptors.OTHERS);
     }
 
+    @Tag("endurance")
     @Test
     void connections_thatAreIdle_closeSoonWithoutTheStore() {
         Sinks.Empty<Void> closed = Sinks.empty();

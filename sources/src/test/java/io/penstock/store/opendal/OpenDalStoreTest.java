@@ -15,6 +15,7 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -63,6 +64,7 @@ class OpenDalStoreTest {
         }
     }
 
+    @Tag("endurance")
     @Test
     void faultsThatStay_endWithThePlaceAndTheReason() {
         server.put("set/a", new byte[3]);

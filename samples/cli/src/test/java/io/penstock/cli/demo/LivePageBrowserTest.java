@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The page in a real browser, as a person uses it. {@code -Dpenstock.screenshots=DIR} keeps what it looked like. */
+@Tag("endurance")
 class LivePageBrowserTest {
 
     private static final int SPACE = 32;
@@ -72,7 +73,6 @@ class LivePageBrowserTest {
         }
     }
 
-    @Tag("endurance")
     @Test
     void mixture_inABrowser_isShownAndFitsANarrowScreen() throws Exception {
         try (Browser browser = browser();
@@ -147,7 +147,6 @@ class LivePageBrowserTest {
                                 last.path("skipped")));
     }
 
-    @Tag("endurance")
     @Test
     void page_onAPhone_fitsItsWidthAndNamesWhatItHas() throws Exception {
         try (Browser browser = browser();

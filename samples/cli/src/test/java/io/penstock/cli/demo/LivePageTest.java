@@ -236,6 +236,7 @@ class LivePageTest {
         }
     }
 
+    @Tag("endurance")
     @Test
     void source_broken_isHiddenByTheCacheAndSkippedWithoutAndMended() throws Exception {
         try (LiveSession session = new LiveSession(folder)) {

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongFunction;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
@@ -97,6 +98,7 @@ class CausesTest {
                 .endsWith(" in flight): leave --in-flight out, so that the run finds how many pay, or raise it");
     }
 
+    @Tag("endurance")
     @Test
     void stage_thatTheOnlyWorkerWaitsIn_isNamed() {
         Dataset<Numeral> numbers = new Numbers(SAMPLES / 3, index -> Mono.just(computed(index)));
@@ -116,6 +118,7 @@ class CausesTest {
                 .endsWith(" % of the workers' time: raise --workers (1 of 2147483647 processors are used)");
     }
 
+    @Tag("endurance")
     @Test
     void client_whoseConnectionsAllWait_isNamed(@TempDir Path folder) throws IOException {
         Files.writeString(folder.resolve("one"), "1");

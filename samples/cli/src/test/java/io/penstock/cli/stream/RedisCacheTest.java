@@ -207,6 +207,7 @@ class RedisCacheTest {
     }
 
     /** The server accepts the connection and never answers. */
+    @Tag("endurance")
     @Test
     void run_thatEndsBeforeTheServerIsConnected_warns() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
