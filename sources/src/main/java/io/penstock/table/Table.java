@@ -51,9 +51,6 @@ import reactor.core.publisher.Mono;
  */
 public final class Table implements Dataset<Row>, AutoCloseable {
 
-    /** How many row groups are loaded ahead at a time. */
-    private static final int AHEAD = 2;
-
     private final TableFormat format;
     private final StoreFiles listing;
     private final List<Part> parts;
@@ -237,26 +234,18 @@ public final class Table implements Dataset<Row>, AutoCloseable {
     }
 
     private Mono<TableGroup> load(int number) {
+        return cache.get(number, () -> read(number));
+    }
+
+    private Mono<TableGroup> read(int number) {
         Group group = groups.get(number);
-        TableFile file = parts.get(group.part).file();
-        return cache.get(number, () -> file.read(group.inPart, columns));
+        return parts.get(group.part).file().read(group.inPart, columns);
     }
 
     /** Loads the row groups of these rows, if they take up to half of {@link TableOptions#cacheBytes}. */
     @Override
     public Mono<Void> prefetch(long[] indices) {
-        return Flux.defer(() -> {
-                    int[] wanted = Arrays.stream(indices)
-                            .mapToInt(numbers::part)
-                            .distinct()
-                            .filter(number -> cache.held(number) == null)
-                            .toArray();
-                    return cache.hasRoomFor(2 * wanted.length)
-                            ? Flux.fromStream(Arrays.stream(wanted).boxed())
-                            : Flux.empty();
-                })
-                .flatMap(number -> load(number).onErrorComplete(), AHEAD)
-                .then();
+        return Mono.defer(() -> cache.ahead(Arrays.stream(indices).map(numbers::part), number -> read((int) number)));
     }
 
     private Row row(TableGroup loaded, int number, int row) {

@@ -10,6 +10,8 @@ import io.penstock.zarr.internal.element.RegionCells;
 import java.util.Arrays;
 import java.util.function.Function;
 import java.util.function.LongFunction;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -163,6 +165,14 @@ final class Regions {
 
     Mono<Chunk> load(long index) {
         return chunks.get(index, () -> source.apply(index));
+    }
+
+    /** Loads the chunks of regions that are read soon; fails never. */
+    Mono<Void> ahead(Stream<long[]> starts, Shape region) {
+        LongStream wanted = starts.map(start -> touched(start, region))
+                .flatMapToLong(touched ->
+                        LongStream.range(0, touched.counts.elements()).map(number -> index(touched, number)));
+        return chunks.ahead(wanted, source);
     }
 
     private RegionCells put(RegionCells cells, Chunk chunk, long index) {

@@ -83,6 +83,12 @@ final class ZarrWindows implements Dataset<Tensor> {
         return array.regions().tensor(start(index), window, given);
     }
 
+    /** Loads the chunks of these windows, if they take up to half of {@link ZarrArray#chunkCacheBytes}. */
+    @Override
+    public Mono<Void> prefetch(long[] indices) {
+        return Mono.defer(() -> array.regions().ahead(Arrays.stream(indices).mapToObj(this::start), window));
+    }
+
     /**
      * The array's path and where the window begins: {@code images/rgb[17]}, {@code cube[0, 250, 500]}. Its state is the store,
      * what the metadata says, and the state of the chunks it touches.

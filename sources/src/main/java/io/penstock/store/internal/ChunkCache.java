@@ -2,10 +2,16 @@ package io.penstock.store.internal;
 
 import io.penstock.internal.SingleFlight;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -16,6 +22,8 @@ import reactor.core.publisher.Mono;
  * a huge chunk come one after the other, and each would load it again.
  */
 public final class ChunkCache<V> {
+
+    private static final int AHEAD = 2;
 
     private final SingleFlight<Long, V> loads = new SingleFlight<>();
     private final Object lock = new Object();
@@ -63,8 +71,22 @@ public final class ChunkCache<V> {
         }
     }
 
-    /** Whether the budget is as large as this many chunks of the usual size; false before that is known. */
-    public boolean hasRoomFor(int chunks) {
+    /**
+     * Loads those of these chunks that are not held, a few at a time, if they take up to half of the budget: what is
+     * open stays beside them. Nothing before the usual size is known. Failures are dropped.
+     */
+    public Mono<Void> ahead(LongStream wanted, LongFunction<Mono<V>> load) {
+        return Flux.defer(() -> {
+                    Set<Long> missing = wanted.boxed()
+                            .filter(key -> held(key) == null)
+                            .collect(Collectors.toCollection(LinkedHashSet::new));
+                    return hasRoomFor(2L * missing.size()) ? Flux.fromIterable(missing) : Flux.empty();
+                })
+                .flatMap(key -> get(key, () -> load.apply(key)).onErrorComplete(), AHEAD)
+                .then();
+    }
+
+    private boolean hasRoomFor(long chunks) {
         synchronized (lock) {
             return !held.isEmpty() && bytes / held.size() * chunks <= budget;
         }
