@@ -6,8 +6,10 @@ import java.lang.ref.ReferenceQueue;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * Room that was given up and is back only when the collector has found it unreachable, since views of it may still be
@@ -22,6 +24,11 @@ import java.util.function.LongConsumer;
 public final class Reclaim {
 
     private static final long WORTH_COLLECTING = 64L << 20;
+    /** A command ends within this after it has closed its cache, on a busy machine too. */
+    private static final long SOON_MILLIS = 250;
+
+    private static final AtomicBoolean PUT_OFF = new AtomicBoolean();
+
     private static final long SHORTEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(10);
 
@@ -55,9 +62,19 @@ public final class Reclaim {
         System.gc();
     }
 
-    /** Does the same if this many bytes come back by it, and they are worth it. */
-    public static void ifWorth(long bytes) {
-        if (bytes >= WORTH_COLLECTING) {
+    /**
+     * Does the same in a moment, on another thread, if this many bytes come back by it and they are worth it. A program
+     * that ends before does not pay for it, and its caller's last views are gone by then.
+     */
+    public static void soonIfWorth(long bytes) {
+        if (bytes >= WORTH_COLLECTING && PUT_OFF.compareAndSet(false, true)) {
+            Schedulers.boundedElastic().schedule(Reclaim::nowIfPutOff, SOON_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** Does at once what was put off: memory is about to be measured or taken. */
+    public static void nowIfPutOff() {
+        if (PUT_OFF.compareAndSet(true, false)) {
             now();
         }
     }

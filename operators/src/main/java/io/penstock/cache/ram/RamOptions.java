@@ -3,6 +3,7 @@ package io.penstock.cache.ram;
 import io.penstock.cache.RemovableTier;
 import io.penstock.cache.internal.FreeMemory;
 import io.penstock.internal.Notice;
+import io.penstock.internal.Reclaim;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,6 +69,7 @@ public final class RamOptions {
     }
 
     long bytes() {
+        Reclaim.nowIfPutOff(); // what a closed tier had is free
         FreeMemory memory = FreeMemory.now();
         if (share > 0) {
             return FreeMemory.share(share, memory.free(), FreeMemory.heapMayGrow());

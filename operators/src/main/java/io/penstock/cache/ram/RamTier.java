@@ -288,14 +288,14 @@ public final class RamTier implements RemovableTier {
 
     /**
      * Forgets everything. Memory returns to the system when the collector has found its last view unreachable. The heap
-     * does not show how much depends on it, so a large tier has the collector run here.
+     * does not show how much depends on it, so a large tier has the collector run a moment later.
      */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
             index.close();
             slabs.close();
-            Reclaim.ifWorth(budget.used());
+            Reclaim.soonIfWorth(budget.used());
         }
     }
 

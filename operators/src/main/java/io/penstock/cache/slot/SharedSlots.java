@@ -184,14 +184,14 @@ public final class SharedSlots implements AutoCloseable {
 
     /**
      * Closes these slots and their tiers, for this process. What is in them stays. A large file asks for a
-     * collection here, as long as views are about, so that others may overwrite what only they hold.
+     * collection a moment later, so that others may overwrite what only views held.
      */
     @Override
     public void close() {
         indices.close();
         tiers.forEach(SlotTier::close);
         file.close();
-        Reclaim.ifWorth(file.header().fileLength());
+        Reclaim.soonIfWorth(file.header().fileLength());
     }
 
     @Override

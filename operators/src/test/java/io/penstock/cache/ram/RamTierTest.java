@@ -10,6 +10,7 @@ import io.penstock.cache.internal.FreeMemory;
 import io.penstock.cache.internal.RamIndex;
 import io.penstock.testkit.TierKit;
 import java.lang.management.BufferPoolMXBean;
+import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ReadOnlyBufferException;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
@@ -286,6 +288,41 @@ class RamTierTest extends TierKit {
             System.gc();
         }
         assertThat(pool("mapped").getMemoryUsed()).isLessThanOrEqualTo(before);
+    }
+
+    @Test
+    void close_ofALargeTier_hasTheCollectorRunSoon() {
+        long before = mappedAfterCollecting();
+        openLarge().close();
+
+        while (pool("mapped").getMemoryUsed() > before) {
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    @Test
+    void open_afterALargeTierWasClosed_hasTheCollectorRunFirst() {
+        Tier large = openLarge();
+        long collections = collections();
+        large.close();
+
+        open(AMPLE).close();
+
+        assertThat(collections()).isGreaterThan(collections);
+    }
+
+    private Tier openLarge() {
+        Tier tier = open(2 * AMPLE);
+        for (int i = 0; i < 500; i++) {
+            put(tier, key(i), valueOf(i, 150_528));
+        }
+        return tier;
+    }
+
+    private static long collections() {
+        return ManagementFactory.getGarbageCollectorMXBeans().stream()
+                .mapToLong(GarbageCollectorMXBean::getCollectionCount)
+                .sum();
     }
 
     /** What earlier tests left goes a while after the collector has found it. */
