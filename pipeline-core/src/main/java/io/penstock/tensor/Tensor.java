@@ -164,6 +164,11 @@ public final class Tensor {
         return shape;
     }
 
+    /** Whether it is {@code u8[n]}, as texts and bytes are. */
+    public boolean isText() {
+        return dtype == DType.U8 && shape.rank() == 1;
+    }
+
     /** The size of all elements, in bytes. */
     public int byteSize() {
         return length;

@@ -74,10 +74,8 @@ final class DuplicateFlags {
     }
 
     private static String text(Row row) {
-        List<String> texts = row.values().stream()
-                .filter(value -> value.dtype() == DType.U8 && value.shape().rank() == 1)
-                .map(Tensor::toText)
-                .toList();
+        List<String> texts =
+                row.values().stream().filter(Tensor::isText).map(Tensor::toText).toList();
         if (texts.isEmpty()) {
             throw new IllegalArgumentException(
                     "--without-duplicates near= compares texts, and rows have %s; use exact".formatted(row.names()));

@@ -4,7 +4,6 @@ import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Join;
 import io.penstock.table.Row;
-import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
@@ -114,12 +113,11 @@ record JoinedSource(Cacheable<Row> rows, boolean isTable, String folder) {
                         .collectList()
                         .block(),
                 "rows")) {
-            boolean text = key.dtype() == DType.U8 && key.shape().rank() == 1;
-            if (!text && key.shape().rank() != 0) {
+            if (!key.isText() && key.shape().rank() != 0) {
                 throw new IllegalArgumentException(
                         "the first column of a table is the key of --join, a text or a number, was " + key.type());
             }
-            keys.add(folder + withoutExtension(text ? key.toText() : Long.toString(key.longAt(0))));
+            keys.add(folder + withoutExtension(key.isText() ? key.toText() : Long.toString(key.longAt(0))));
         }
         return index -> keys.get((int) index);
     }
