@@ -1,6 +1,5 @@
 package io.penstock.table;
 
-import io.penstock.cache.Fingerprint;
 import io.penstock.fault.FormatException;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
@@ -44,12 +43,15 @@ public final class RowWindows {
     private int horizon;
     private int stride = 1;
     private List<String> by = List.of();
-    private @Nullable String order;
-    private @Nullable Long step;
+
+    @Nullable String order;
+
+    @Nullable Long step;
+
     private boolean sorted;
-    private long from = Long.MIN_VALUE;
-    private long until = Long.MAX_VALUE;
-    private SeriesStates.Share share = new SeriesStates.Share(0, 0, 1);
+    long from = Long.MIN_VALUE;
+    long until = Long.MAX_VALUE;
+    SeriesStates.Share share = new SeriesStates.Share(0, 0, 1);
     private boolean keepsMissing;
     private List<String> features = List.of();
     private List<String> target = List.of();
@@ -248,15 +250,13 @@ public final class RowWindows {
 
     private Mono<Dataset<Row>> windows(Dataset<Row> rows, Row first, SeriesColumns columns, Indexing indexing) {
         WindowFields fields = fields(first);
-        SeriesStates states = new SeriesStates(
-                columns,
-                new SeriesStates.Rule(step, from, until, share, keepsMissing ? List.of() : fields.used()),
-                first);
+        SeriesStates states = new SeriesStates(columns, this, keepsMissing ? List.of() : fields.used(), first);
         int span = Math.addExact(length, horizon);
         String words = "windows of %d and %d rows, stride %d, %s".formatted(length, horizon, stride, states);
         return states.of(rows, indexing).map(Thrown.function(found -> {
             LongPredicate starts = SeriesStates.starts(found, rows.size(), span, stride);
-            return new Windows(rows.size() - span + 1, span)
+            // from each row on, whether it is one of a series or not
+            return new RowSpans("spans", rows.size(), rows.size() - span + 1, 1, 0, span)
                     .of(rows)
                     .selectIf(words, starts)
                     .map(fields.toString(), group -> fields.of(group.samples()));
@@ -273,29 +273,5 @@ public final class RowWindows {
         }
         List<String> ahead = hasTarget() ? target.isEmpty() ? past : target : List.of();
         return WindowFields.of(names(), first, length, horizon, List.of(past, ahead, future));
-    }
-
-    /** A window from each row on, whether it is one of a series or not. */
-    private record Windows(long size, int span) implements RowSpans {
-
-        @Override
-        public Fingerprint fingerprint() {
-            return Fingerprint.of("spans of %d rows".formatted(span));
-        }
-
-        @Override
-        public long first(long window) {
-            return window;
-        }
-
-        @Override
-        public long end(long window) {
-            return window + span;
-        }
-
-        @Override
-        public String toString() {
-            return "spans of %d rows".formatted(span);
-        }
     }
 }

@@ -1,7 +1,6 @@
 package io.penstock.table;
 
 import io.penstock.fault.FormatException;
-import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,17 +43,13 @@ final class SeriesColumns {
         return values;
     }
 
-    boolean hasOrder() {
-        return place >= 0;
-    }
-
     /** The place of a row in its series; 0 where it has no order. */
     long place(Row row) {
         if (place < 0) {
             return 0;
         }
         Tensor value = row.values().get(place);
-        if (isText(value)) {
+        if (value.isText()) {
             return RowWindows.place(value.toText());
         }
         double number = value.shape().rank() == 0 ? value.doubleAt(0) : Double.NaN;
@@ -75,7 +70,7 @@ final class SeriesColumns {
             Tensor value = values.get(i);
             boolean whole = value.shape().rank() == 0 && value.doubleAt(0) == value.longAt(0);
             words.add(by.get(i) + " "
-                    + (isText(value) ? value.toText() : whole ? Long.toString(value.longAt(0)) : value.toString()));
+                    + (value.isText() ? value.toText() : whole ? Long.toString(value.longAt(0)) : value.toString()));
         }
         return String.join(", ", words);
     }
@@ -83,9 +78,5 @@ final class SeriesColumns {
     @Override
     public String toString() {
         return (by.isEmpty() ? "of one series" : "by " + by) + (order == null ? "" : " in the order of " + order);
-    }
-
-    private static boolean isText(Tensor value) {
-        return value.dtype() == DType.U8 && value.shape().rank() == 1;
     }
 }

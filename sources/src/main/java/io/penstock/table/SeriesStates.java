@@ -1,6 +1,5 @@
 package io.penstock.table;
 
-import io.penstock.cache.Fingerprint;
 import io.penstock.fault.FormatException;
 import io.penstock.order.internal.Mixing;
 import io.penstock.pipeline.Dataset;
@@ -30,25 +29,9 @@ final class SeriesStates {
     private static final int STATES = 3;
 
     private final SeriesColumns columns;
-    private final Rule rule;
-    private final int[] needed;
-
-    /**
-     * Which rows are used, and which follow one another.
-     *
-     * @param step   the rise of the order from one row to the next; null for any
-     * @param needed the columns whose numbers may not be missing
-     */
-    record Rule(@Nullable Long step, long from, long until, Share share, List<String> needed) {
-        @Override
-        public String toString() {
-            return (step == null ? "" : ", step " + step)
-                    + (from == Long.MIN_VALUE ? "" : ", from " + from)
-                    + (until == Long.MAX_VALUE ? "" : ", until " + until)
-                    + (share.from > 0 || share.to < 1 ? ", " + share : "")
-                    + (needed.isEmpty() ? "" : ", with " + needed);
-        }
-    }
+    private final RowWindows windows;
+    private final List<String> needed;
+    private final int[] places;
 
     /** The series whose names hash into {@code [from, to)}. */
     record Share(long seed, double from, double to) {
@@ -66,41 +49,22 @@ final class SeriesStates {
         }
     }
 
-    /** The pieces of a number of rows. */
-    private record Pieces(long rows) implements RowSpans {
-
-        @Override
-        public long size() {
-            return (rows + PIECE - 1) / PIECE;
-        }
-
-        @Override
-        public Fingerprint fingerprint() {
-            return Fingerprint.of("pieces of %d rows".formatted(PIECE));
-        }
-
-        @Override
-        public long first(long piece) {
-            return Math.max(0, piece * PIECE - 1);
-        }
-
-        @Override
-        public long end(long piece) {
-            return Math.min(rows, (piece + 1) * PIECE);
-        }
-    }
-
-    SeriesStates(SeriesColumns columns, Rule rule, Row first) {
+    /** @param needed the columns whose numbers may not be missing */
+    SeriesStates(SeriesColumns columns, RowWindows windows, List<String> needed, Row first) {
         this.columns = columns;
-        this.rule = rule;
-        this.needed = rule.needed.stream()
+        this.windows = windows;
+        this.needed = needed;
+        this.places = needed.stream()
                 .mapToInt(name -> SeriesColumns.column(first, name))
                 .toArray();
     }
 
     /** The states of all rows, piece by piece, for {@link #starts}. */
     Mono<int[]> of(Dataset<Row> rows, Indexing indexing) {
-        return new Pieces(rows.size()).of(rows).counts(toString(), this::states, indexing);
+        long pieces = (rows.size() + PIECE - 1) / PIECE;
+        return new RowSpans("pieces", rows.size(), pieces, PIECE, 1, PIECE)
+                .of(rows)
+                .counts(toString(), this::states, indexing);
     }
 
     private int states(Group<Row> piece) {
@@ -118,7 +82,7 @@ final class SeriesStates {
         List<Tensor> series = columns.series(row);
         long place = columns.place(row);
         boolean follows = before != null && columns.series(before).equals(series);
-        if (follows && before != null && columns.hasOrder()) {
+        if (follows && before != null && windows.order != null) {
             long last = columns.place(before);
             if (place <= last) {
                 throw new FormatException(
@@ -126,17 +90,17 @@ final class SeriesStates {
                                         + "files by series and order, or let the rows be sorted")
                                 .formatted(place, last, columns.words(series)));
             }
-            follows = rule.step == null || place - last == rule.step;
+            follows = windows.step == null || place - last == windows.step;
         }
-        boolean isUsed = place >= rule.from
-                && place < rule.until
-                && rule.share.has(() -> columns.words(series))
+        boolean isUsed = place >= windows.from
+                && place < windows.until
+                && windows.share.has(() -> columns.words(series))
                 && !isMissing(row);
         return isUsed ? follows ? CONTINUES : BEGINS : LEFT_OUT;
     }
 
     private boolean isMissing(Row row) {
-        for (int column : needed) {
+        for (int column : places) {
             if (Double.isNaN(WindowFields.number(row, column))) {
                 return true;
             }
@@ -176,6 +140,11 @@ final class SeriesStates {
 
     @Override
     public String toString() {
-        return columns + rule.toString();
+        return columns
+                + (windows.step == null ? "" : ", step " + windows.step)
+                + (windows.from == Long.MIN_VALUE ? "" : ", from " + windows.from)
+                + (windows.until == Long.MAX_VALUE ? "" : ", until " + windows.until)
+                + (windows.share.from > 0 || windows.share.to < 1 ? ", " + windows.share : "")
+                + (needed.isEmpty() ? "" : ", with " + needed);
     }
 }

@@ -18,7 +18,7 @@ final class SortedRows {
 
     private static final int FEW = 64;
 
-    private final Map<ByteBuffer, Integer> known = new LinkedHashMap<>();
+    private final Map<String, Integer> known = new LinkedHashMap<>();
     private int[] series = new int[FEW];
     private long[] places = new long[FEW];
     private int rows;
@@ -53,14 +53,14 @@ final class SortedRows {
             into.add(into.number(key(row)), columns.place(row));
         }
 
-        private ByteBuffer key(Row row) {
+        private String key(Row row) {
             StringBuilder key = new StringBuilder();
             for (Tensor value : columns.series(row)) {
                 key.append(value.type())
                         .append(' ')
                         .append(new String(value.toByteArray(), StandardCharsets.ISO_8859_1));
             }
-            return ByteBuffer.wrap(key.toString().getBytes(StandardCharsets.ISO_8859_1));
+            return key.toString();
         }
 
         @Override
@@ -74,12 +74,14 @@ final class SortedRows {
         @Override
         public byte[] write(SortedRows summary) {
             int keys = summary.known.keySet().stream()
-                    .mapToInt(key -> Integer.BYTES + key.remaining())
+                    .mapToInt(key -> Integer.BYTES + key.length())
                     .sum();
             ByteBuffer bytes =
                     ByteBuffer.allocate(2 * Integer.BYTES + keys + summary.rows * (Integer.BYTES + Long.BYTES));
             bytes.putInt(summary.known.size());
-            summary.known.keySet().forEach(key -> bytes.putInt(key.remaining()).put(key.duplicate()));
+            summary.known
+                    .keySet()
+                    .forEach(key -> bytes.putInt(key.length()).put(key.getBytes(StandardCharsets.ISO_8859_1)));
             bytes.putInt(summary.rows);
             for (int row = 0; row < summary.rows; row++) {
                 bytes.putInt(summary.series[row]).putLong(summary.places[row]);
@@ -93,7 +95,7 @@ final class SortedRows {
             for (int left = bytes.getInt(); left > 0; left--) {
                 byte[] key = new byte[bytes.getInt()];
                 bytes.get(key);
-                summary.number(ByteBuffer.wrap(key));
+                summary.number(new String(key, StandardCharsets.ISO_8859_1));
             }
             for (int left = bytes.getInt(); left > 0; left--) {
                 summary.add(bytes.getInt(), bytes.getLong());
@@ -102,7 +104,7 @@ final class SortedRows {
         }
     }
 
-    private int number(ByteBuffer key) {
+    private int number(String key) {
         return known.computeIfAbsent(key, its -> known.size());
     }
 
