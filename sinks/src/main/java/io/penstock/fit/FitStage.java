@@ -141,7 +141,7 @@ record FitStage(Map<String, FieldFit> fits) {
 
     /** All elements of a tensor, in the shape that they have. */
     private static Tensor each(String name, Tensor tensor, DType to, int fitted, Elements function) {
-        int components = FitSummary.isText(tensor) ? 0 : FitSummary.components(tensor);
+        int components = tensor.isText() ? 0 : FitSummary.components(tensor);
         if (components != fitted) {
             throw new IllegalArgumentException(
                     "field \"%s\" is %s, and was fitted with %d components".formatted(name, tensor.type(), fitted));
@@ -174,7 +174,7 @@ record FitStage(Map<String, FieldFit> fits) {
     }
 
     private static Tensor oneHot(String name, Tensor value, boolean text, Map<String, Integer> places) {
-        if (text != FitSummary.isText(value) || !text && value.shape().rank() > 0) {
+        if (text != value.isText() || !text && value.shape().rank() > 0) {
             throw new IllegalArgumentException("field \"%s\" is %s, and one-hot was fitted to %s"
                     .formatted(name, value.type(), text ? "text" : "single numbers"));
         }

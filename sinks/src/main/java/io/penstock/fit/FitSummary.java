@@ -52,12 +52,10 @@ record FitSummary<T>(Schema<T> schema) implements Summary<T, FitSummary.Columns>
     }
 
     private static void add(Columns into, String name, Tensor value) {
-        boolean text = isText(value);
-        int components = text ? 1 : components(value);
-        List<FieldTally> columns = into.fields.computeIfAbsent(name, any -> columns(components, text));
-        requireAlike(name, columns, components, text);
+        int components = components(value);
+        List<FieldTally> columns = columns(into, name, components, value.isText());
         int elements = (int) value.shape().elements();
-        if (text) {
+        if (value.isText()) {
             columns.get(0).add(value);
         } else if (value.dtype() == DType.U8 && elements > BYTE_VALUES) {
             addBytes(value, columns, elements);
@@ -85,21 +83,19 @@ record FitSummary<T>(Schema<T> schema) implements Summary<T, FitSummary.Columns>
         }
     }
 
-    private static List<FieldTally> columns(int components, boolean text) {
-        return Stream.generate(() -> new FieldTally(text)).limit(components).toList();
-    }
-
-    private static void requireAlike(String name, List<FieldTally> columns, int components, boolean text) {
+    /** The columns of a field, which are new of the first sample. */
+    private static List<FieldTally> columns(Columns into, String name, int components, boolean text) {
+        List<FieldTally> columns = into.fields.computeIfAbsent(
+                name,
+                any -> Stream.generate(() -> new FieldTally(text))
+                        .limit(components)
+                        .toList());
         if (columns.size() != components || columns.get(0).isText() != text) {
             throw new IllegalArgumentException(
                     "field \"%s\" cannot be fitted: it has %d components in some samples and %d in others"
                             .formatted(name, columns.size(), components));
         }
-    }
-
-    /** Texts and bytes are {@code u8[n]} in all tables. */
-    static boolean isText(Tensor value) {
-        return value.dtype() == DType.U8 && value.shape().rank() == 1;
+        return columns;
     }
 
     /** The channels of a picture and the features of a window have statistics of their own. */
@@ -116,9 +112,8 @@ record FitSummary<T>(Schema<T> schema) implements Summary<T, FitSummary.Columns>
     public void merge(Columns into, Columns later) {
         into.samples += later.samples;
         later.fields.forEach((name, columns) -> {
-            boolean text = columns.get(0).isText();
-            List<FieldTally> ours = into.fields.computeIfAbsent(name, any -> columns(columns.size(), text));
-            requireAlike(name, ours, columns.size(), text);
+            List<FieldTally> ours =
+                    columns(into, name, columns.size(), columns.get(0).isText());
             for (int i = 0; i < ours.size(); i++) {
                 ours.get(i).merge(columns.get(i));
             }

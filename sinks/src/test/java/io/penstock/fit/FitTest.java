@@ -117,7 +117,7 @@ class FitTest {
             double exact = sorted[i * (sorted.length - 1) / 100];
             assertThat(fit.percentiles().get(i))
                     .as("percentile %d", i)
-                    .isCloseTo(exact, within(Numbers.ACCURACY * 1.0001 * Math.abs(exact)));
+                    .isCloseTo(exact, within(Spread.ACCURACY * 1.0001 * Math.abs(exact)));
         }
         long distinct = Arrays.stream(values).distinct().count();
         assertThat((double) fit.distinct())
