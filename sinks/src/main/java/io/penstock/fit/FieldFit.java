@@ -71,6 +71,11 @@ public record FieldFit(
         return (double) below / percentiles.size();
     }
 
+    /** The share of a class among the values that are there. */
+    double shareOf(String name) {
+        return (double) classes.getOrDefault(name, 0L) / Math.max(1, values - missing);
+    }
+
     /** A number as the name of a class. */
     static String word(double value) {
         return value == Math.rint(value) && Math.abs(value) < 1L << 53

@@ -1,21 +1,26 @@
 package io.penstock.fit;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.penstock.fault.FormatException;
+import io.penstock.internal.AtomicFile;
+import io.penstock.internal.FileWork;
+import io.penstock.internal.JsonReason;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Indexing;
 import io.penstock.tensor.Schema;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.ToDoubleFunction;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
@@ -35,8 +40,16 @@ import reactor.core.publisher.Mono;
  */
 public final class Fit {
 
+    private static final ObjectMapper JSON = new ObjectMapper();
+
     private final long samples;
     private final Map<String, FieldFit> fields;
+
+    /** A fit as JSON. Numbers are written so that they are read as they were. */
+    private record Content(
+            @JsonProperty("penstock_fit") int version,
+            long samples,
+            @Nullable Map<String, FieldFit> fields) {}
 
     Fit(long samples, Map<String, FieldFit> fields) {
         this.samples = samples;
@@ -68,10 +81,21 @@ public final class Fit {
     /**
      * Reads a file that {@link #write} wrote. Blocks.
      * @throws io.penstock.fault.StoreException if it cannot be read
-     * @throws io.penstock.fault.FormatException if it is none
+     * @throws FormatException if it is none
      */
     public static Fit read(Path file) {
-        return FitFile.read(file);
+        String text = FileWork.get("cannot read the fit " + file, () -> Files.readString(file));
+        try {
+            Content content = JSON.readValue(text, Content.class);
+            if (content.version != FitSummary.VERSION || content.fields == null) {
+                throw new FormatException(
+                        "%s is no fit of version %d; make one with penstock fit".formatted(file, FitSummary.VERSION));
+            }
+            return new Fit(content.samples, content.fields);
+        } catch (JsonProcessingException e) {
+            String why = JsonReason.of(e.getOriginalMessage());
+            throw new FormatException("%s is no fit: %s; make one with penstock fit".formatted(file, why), e);
+        }
     }
 
     /**
@@ -79,7 +103,12 @@ public final class Fit {
      * @throws io.penstock.fault.StoreException if it cannot be written
      */
     public void write(Path file) {
-        FitFile.write(file, this);
+        Content content = new Content(FitSummary.VERSION, samples, fields);
+        FileWork.run(
+                "cannot write the fit " + file,
+                () -> AtomicFile.write(
+                        file.toAbsolutePath(),
+                        JSON.writerWithDefaultPrettyPrinter().writeValueAsString(content)));
     }
 
     /** The number of samples. */
@@ -131,70 +160,10 @@ public final class Fit {
     public List<Drift> drift(Fit other) {
         Set<String> names = new TreeSet<>(fields.keySet());
         names.addAll(other.fields.keySet());
-        List<Drift> drifts = new ArrayList<>();
-        for (String name : names) {
-            FieldFit ours = fields.get(name);
-            FieldFit theirs = other.fields.get(name);
-            drifts.add(
-                    ours == null || theirs == null
-                            ? new Drift(name, 1, 0, ours == null ? "only in the other" : "only in this one")
-                            : drift(name, ours, theirs));
-        }
-        drifts.sort(Comparator.comparingDouble(Drift::distance).reversed());
-        return drifts;
-    }
-
-    private static Drift drift(String name, FieldFit ours, FieldFit theirs) {
-        double missing = theirs.missingShare() - ours.missingShare();
-        if (ours.text() && !ours.classes().isEmpty() && !theirs.classes().isEmpty()) {
-            return ofClasses(name, ours, theirs, missing);
-        }
-        if (ours.percentiles().isEmpty() || theirs.percentiles().isEmpty()) {
-            return new Drift(
-                    name, ours.percentiles().equals(theirs.percentiles()) ? 0 : 1, missing, means(ours, theirs));
-        }
-        ToDoubleFunction<Double> apart = value -> Math.abs(ours.shareUpTo(value) - theirs.shareUpTo(value));
-        double at = Stream.of(ours, theirs)
-                .flatMap(each -> each.percentiles().stream())
-                .max(Comparator.comparingDouble(apart))
-                .orElseThrow();
-        double distance = apart.applyAsDouble(at);
-        String words = distance == 0
-                ? means(ours, theirs)
-                : String.format(
-                        Locale.ROOT,
-                        "up to %.6g: %.0f %%, then %.0f %%",
-                        at,
-                        100 * ours.shareUpTo(at),
-                        100 * theirs.shareUpTo(at));
-        return new Drift(name, distance, missing, words);
-    }
-
-    private static String means(FieldFit ours, FieldFit theirs) {
-        return String.format(Locale.ROOT, "mean %.6g, then %.6g", ours.mean(), theirs.mean());
-    }
-
-    private static Drift ofClasses(String name, FieldFit ours, FieldFit theirs, double missing) {
-        ToDoubleFunction<String> apart = each -> Math.abs(share(theirs, each) - share(ours, each));
-        String most = Stream.of(ours, theirs)
-                .flatMap(fit -> fit.classes().keySet().stream())
-                .sorted()
-                .max(Comparator.comparingDouble(apart))
-                .orElseThrow();
-        double distance = apart.applyAsDouble(most);
-        String words = distance == 0
-                ? ""
-                : String.format(
-                        Locale.ROOT,
-                        "\"%s\": %.1f %%, then %.1f %%",
-                        most,
-                        100 * share(ours, most),
-                        100 * share(theirs, most));
-        return new Drift(name, distance, missing, words);
-    }
-
-    private static double share(FieldFit of, String name) {
-        return (double) of.classes().getOrDefault(name, 0L) / Math.max(1, of.values() - of.missing());
+        return names.stream()
+                .map(name -> Drift.of(name, fields.get(name), other.fields.get(name)))
+                .sorted(Comparator.comparingDouble(Drift::distance).reversed())
+                .toList();
     }
 
     @Override
