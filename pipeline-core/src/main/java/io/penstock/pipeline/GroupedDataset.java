@@ -10,27 +10,31 @@ import java.util.stream.Collectors;
 import reactor.core.publisher.Mono;
 
 /** Groups of a dataset's samples, as a {@link Grouping} plans them. */
-final class GroupedDataset<T> extends GroupStage<T> implements Dataset<Group<T>> {
+final class GroupedDataset<T> extends GroupedPipeline<T> implements Dataset<Group<T>> {
 
     /** How many members a group's name says. */
     private static final int NAMED = 3;
 
     private final Grouping grouping;
-    private final long size;
 
     GroupedDataset(Stage<T> input, Grouping grouping) {
-        super(input, grouping.fingerprint());
-        this.grouping = grouping;
-        this.size = grouping.size();
+        this(input, grouping, grouping.size());
     }
 
-    @Override
-    Draw[] inInput(Draw draw) {
-        return Arrays.stream(members(draw.index())).mapToObj(draw::at).toArray(Draw[]::new);
+    private GroupedDataset(Stage<T> input, Grouping grouping, long size) {
+        super(
+                input,
+                grouping.fingerprint(),
+                size,
+                draw -> Arrays.stream(grouping.members(Objects.checkIndex(draw.index(), size)))
+                        .mapToObj(draw::at)
+                        .toArray(Draw[]::new),
+                grouping);
+        this.grouping = grouping;
     }
 
     private long[] members(long group) {
-        return grouping.members(Objects.checkIndex(group, size));
+        return grouping.members(Objects.checkIndex(group, size()));
     }
 
     @Override
@@ -38,11 +42,6 @@ final class GroupedDataset<T> extends GroupStage<T> implements Dataset<Group<T>>
         return input.prefetch(Arrays.stream(indices)
                 .flatMap(group -> Arrays.stream(members(group)))
                 .toArray());
-    }
-
-    @Override
-    public long size() {
-        return size;
     }
 
     @Override
@@ -69,10 +68,5 @@ final class GroupedDataset<T> extends GroupStage<T> implements Dataset<Group<T>>
             words.addAll(input.id(member).state());
         }
         return words;
-    }
-
-    @Override
-    public String toString() {
-        return input + "\n" + grouping;
     }
 }

@@ -77,7 +77,7 @@ final class NondeterministicStage {
     private static <A, T> Mono<String> ofGrouped(
             GroupedDataset<A> grouped, Draw draw, Function<? super T, ByteBuffer> encode) {
         Function<Group<A>, ByteBuffer> ofGroup = (Function<Group<A>, ByteBuffer>) encode;
-        Draw[] members = grouped.inInput(draw);
+        Draw[] members = grouped.inInput.apply(draw);
         return grouped.load(draw)
                 .flatMap(group -> Flux.range(0, members.length)
                         .concatMap(i -> of(grouped.input, members[i], (A sample) -> {
