@@ -1,8 +1,13 @@
 package io.penstock.order;
 
 import io.penstock.order.internal.Mixing;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * Groups by the classes of samples, for metric learning: batches of P classes by K samples, pairs, and triplets. All are
@@ -16,6 +21,12 @@ import java.util.stream.IntStream;
  * <p><b>Memory</b>: 4 bytes a sample and 8 bytes a class for each plan, and none a group. Immutable.
  */
 public final class ClassGroups {
+
+    /** Set the keys of rounds, passes and partners apart; changing one changes every saved position's meaning. */
+    private static final long ROUNDS = 0x524F_554E;
+
+    private static final long PASSES = 0x5041_5353;
+    private static final long PARTNERS = 0x5041_4952;
 
     private final int[] labels;
 
@@ -48,7 +59,21 @@ public final class ClassGroups {
             throw new IllegalArgumentException(
                     "a batch must have 1 class and 1 sample of it or more, was %d of %d".formatted(classes, each));
         }
-        return new ClassBatches(ClassIndex.of(labels, each, classes), classes, each);
+        ClassIndex index = ClassIndex.of(labels, each, classes);
+        int inRound = index.classes() / classes;
+        long rounds = Math.max(1, Math.round(index.samples.length / ((double) inRound * classes * each)));
+        return new Drawn(
+                rounds * inRound,
+                List.of(index.words("batches of %d classes by %d".formatted(classes, each))),
+                group -> {
+                    long round = group.epoch() * rounds + group.index() / inRound;
+                    int first = (int) (group.index() % inRound) * classes;
+                    Permutation dealt = new Permutation(index.classes(), key(group, ROUNDS, round));
+                    return IntStream.range(first, first + classes)
+                            .mapToObj(place -> index.next(group, (int) dealt.index(place), round, each))
+                            .flatMap(draws -> draws)
+                            .toArray(Draw[]::new);
+                });
     }
 
     /**
@@ -56,28 +81,24 @@ public final class ClassGroups {
      * @throws IllegalArgumentException if no class has two samples
      */
     public DrawnGroups pairs() {
-        return new Tuples(ClassIndex.of(labels, 2, 1), null);
+        ClassIndex index = ClassIndex.of(labels, 2, 1);
+        return new Drawn(index.samples.length, List.of(index.words("pairs")), group ->
+                new Draw[] {member(group, index.anchor(group), 0), member(group, index.positive(group), 1)});
     }
 
     /**
      * Each sample, with another one of its class and one of another class, both at random. A sample without another
      * one of its class is left out, and drawn as one of another class neither.
-     * @throws IllegalArgumentException if fewer than two classes have two samples
-     */
-    public DrawnGroups triplets() {
-        return new Tuples(ClassIndex.of(labels, 2, 2), new int[0][]);
-    }
-
-    /**
-     * The same, where the samples of another class are those of a list, such as the ones that the model confuses. Where
-     * a list is empty or missing, any sample of another class is drawn.
      *
-     * <p>A run may be resumed with another list; tokens name that list from then on.
+     * <p>Those of another class may be those of a list, such as the ones that the model confuses. Where a list is empty
+     * or missing, any sample of another class is drawn. A run may be resumed with another list; tokens name that list
+     * from then on.
      * <p><b>Memory</b>: 4 bytes a number of the lists, and 16 bytes a list.
-     * @param negatives for each sample, those to draw from
-     * @throws IllegalArgumentException if one is no sample or of the same class, or there are more lists than samples
+     * @param negatives for each sample, those to draw from; none for any
+     * @throws IllegalArgumentException if fewer than two classes have two samples, a negative is no sample or of the same
+     *     class, or there are more lists than samples
      */
-    public DrawnGroups triplets(int[][] negatives) {
+    public DrawnGroups triplets(int[]... negatives) {
         if (negatives.length > labels.length) {
             throw new IllegalArgumentException(
                     "%d lists of negatives were given for %d samples".formatted(negatives.length, labels.length));
@@ -92,7 +113,48 @@ public final class ClassGroups {
                 }
             }
         }
-        return new Tuples(ClassIndex.of(labels, 2, 2), lists);
+        ClassIndex index = ClassIndex.of(labels, 2, 2);
+        List<String> words = new ArrayList<>(List.of(index.words("triplets")));
+        if (lists.length > 0) {
+            long print = Arrays.stream(lists)
+                    .flatMapToLong(list -> IntStream.concat(IntStream.of(list.length), IntStream.of(list))
+                            .asLongStream())
+                    .reduce(0, Mixing::fold);
+            words.add(DrawnGroups.REPLACEABLE + "negatives %016x".formatted(print));
+        }
+        return new Drawn(index.samples.length, List.copyOf(words), group -> new Draw[] {
+            member(group, index.anchor(group), 0),
+            member(group, index.positive(group), 1),
+            member(group, index.negative(group, lists), 2)
+        });
+    }
+
+    /** A sample's use as an anchor has another turn than its uses as a partner, and each of them its own. */
+    private static Draw member(Draw group, int sample, int role) {
+        long turn = role == 0 ? 0 : 2 * group.index() + role;
+        return new Draw(group.seed(), group.epoch(), sample, turn, group.next(), group.left());
+    }
+
+    private static long key(Draw group, long... words) {
+        return LongStream.of(words).reduce(Mixing.fold(0, group.seed()), Mixing::fold);
+    }
+
+    private static int below(long random, int n) {
+        return (int) ((random >>> 32) * n >>> 32);
+    }
+
+    /** Groups by a function of their draws. */
+    private record Drawn(long size, List<String> words, Function<Draw, Draw[]> function) implements DrawnGroups {
+
+        @Override
+        public Draw[] members(Draw group) {
+            return function.apply(group);
+        }
+
+        @Override
+        public String toString() {
+            return "%,d %s an epoch".formatted(size, words.get(0));
+        }
     }
 
     /**
@@ -103,7 +165,7 @@ public final class ClassGroups {
      * @param print   of all labels
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    record ClassIndex(int[] samples, int[] ends, long print) {
+    private record ClassIndex(int[] samples, int[] ends, long print) {
 
         /**
          * Leaves out classes of fewer samples.
@@ -157,6 +219,45 @@ public final class ClassGroups {
         int classOf(int place) {
             int found = Arrays.binarySearch(ends, place);
             return found >= 0 ? found + 1 : -found - 1;
+        }
+
+        /** What a class gives in a round: the next samples of its pass, which is numbered over all epochs as rounds are. */
+        Stream<Draw> next(Draw group, int number, long round, int each) {
+            int count = count(number);
+            long pass = round / (count / each);
+            int taken = (int) (round % (count / each)) * each;
+            Permutation dealt = new Permutation(count, key(group, PASSES, number, pass));
+            return IntStream.range(taken, taken + each)
+                    .mapToObj(place -> new Draw(
+                            group.seed(),
+                            group.epoch(),
+                            samples[begin(number) + (int) dealt.index(place)],
+                            pass,
+                            group.next(),
+                            group.left()));
+        }
+
+        int anchor(Draw group) {
+            return samples[(int) group.index()];
+        }
+
+        int positive(Draw group) {
+            int anchor = (int) group.index();
+            int number = classOf(anchor);
+            long random = key(group, PARTNERS, group.epoch(), anchor, 0);
+            int place = begin(number) + below(random, count(number) - 1);
+            return samples[place < anchor ? place : place + 1];
+        }
+
+        int negative(Draw group, int[][] lists) {
+            int anchor = anchor(group);
+            long random = key(group, PARTNERS, group.epoch(), group.index(), 1);
+            if (anchor < lists.length && lists[anchor].length > 0) {
+                return lists[anchor][below(random, lists[anchor].length)];
+            }
+            int number = classOf((int) group.index());
+            int place = below(random, samples.length - count(number));
+            return samples[place < begin(number) ? place : place + count(number)];
         }
 
         String words(String kind) {
