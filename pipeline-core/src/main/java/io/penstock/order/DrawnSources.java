@@ -3,6 +3,7 @@ package io.penstock.order;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.LongPredicate;
 import java.util.stream.IntStream;
 
 /**
@@ -149,28 +150,18 @@ final class DrawnSources {
                     .multiply(BigInteger.valueOf(parts))
                     .add(BigInteger.ONE)
                     .multiply(BigInteger.valueOf(WeightList.UNIT));
-            segment = -1;
+            LongPredicate begins = draw -> above(draw, wanted).signum() >= 0;
             long low = DrawnSources.this.number;
-            long high = low;
-            for (long more = 1; above(high, wanted).signum() < 0; more *= 2) {
-                if (high == WeightList.FAR) {
-                    return NEVER;
-                }
-                high = Math.min(WeightList.FAR, high + more);
-            }
-            for (long less = 1; low > 0 && above(low, wanted).signum() >= 0; less *= 2) {
+            for (long less = 1; low > 0 && begins.test(low); less *= 2) {
                 low = Math.max(0, low - less);
             }
-            while (high - low > 1) {
-                long middle = (low + high) >>> 1;
-                if (above(middle, wanted).signum() < 0) {
-                    low = middle;
-                } else {
-                    high = middle;
-                }
+            long found = WeightSegment.first(low, WeightList.FAR, begins);
+            if (!begins.test(found)) {
+                segment = -1;
+                return NEVER;
             }
-            moveTo(list.number(high), high, above(high, wanted).longValueExact());
-            return high;
+            moveTo(list.number(found), found, above(found, wanted).longValueExact());
+            return found;
         }
 
         /** By how much the sum before a draw is above a threshold, in the units of the draw's segment over 1 / u. */

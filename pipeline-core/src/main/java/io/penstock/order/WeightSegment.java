@@ -1,6 +1,7 @@
 package io.penstock.order;
 
 import java.math.BigInteger;
+import java.util.function.LongPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -37,25 +38,30 @@ record WeightSegment(long from, long length, long scale, int[] weights, int[] ri
             return 0;
         }
         long wanted = -Math.floorDiv(-missing, times);
-        long left = length - place;
-        long high = 1;
-        while (high < left && gain(source, place, high) < wanted) { // a sum of many more draws has no 64 bits
-            high *= 2;
+        long found = first(0, length - place, draws -> gain(source, place, draws) >= wanted);
+        return gain(source, place, found) < wanted ? -1 : found;
+    }
+
+    /**
+     * The first number in (low, end] for which something holds that holds for all later ones; the end if it does for none.
+     * It asks for few numbers far behind the first one, since a sum of many more draws has no 64 bits.
+     */
+    static long first(long low, long end, LongPredicate holds) {
+        long from = low;
+        long to = Math.min(end, low + 1);
+        for (long more = 1; to < end && !holds.test(to); more *= 2) {
+            from = to;
+            to = Math.min(end, to + more);
         }
-        high = Math.min(high, left);
-        if (gain(source, place, high) < wanted) {
-            return -1;
-        }
-        long low = high / 2;
-        while (high - low > 1) {
-            long middle = (low + high) >>> 1;
-            if (gain(source, place, middle) < wanted) {
-                low = middle;
+        while (to - from > 1) {
+            long middle = (from + to) >>> 1;
+            if (holds.test(middle)) {
+                to = middle;
             } else {
-                high = middle;
+                from = middle;
             }
         }
-        return high;
+        return to;
     }
 
     /** The sum of a source's weights before a place, over all segments. */
