@@ -4,6 +4,7 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.HeapLimit;
 import io.penstock.internal.OptionalLibrary;
+import io.penstock.internal.Thrown;
 import io.penstock.store.Manifest;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
@@ -15,19 +16,19 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.apache.opendal.AsyncOperator;
 import org.apache.opendal.Entry;
 import org.apache.opendal.Metadata;
 import org.apache.opendal.OpenDALException;
+import org.apache.opendal.Operator;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.retry.Retry;
 
@@ -42,7 +43,8 @@ import reactor.util.retry.Retry;
  * <p>Faults that may pass are asked again, 6 times after waits of 0.1 to 10 s with jitter. What has no answer for two
  * minutes is an error. Credentials are those of the options, else of each service's usual places.
  *
- * <p>No thread waits; values come from Reactor's parallel scheduler. Cancelling drops the answer, which still arrives.
+ * <p>At most {@value #THREADS} threads of its own wait for answers; values come from Reactor's parallel scheduler.
+ * Cancelling drops the answer, which still arrives.
  *
  * <p>Needs {@code org.apache.opendal:opendal} on the class path, and the same with the platform as classifier, such as
  * {@code linux-x86_64}.
@@ -52,12 +54,15 @@ public final class OpenDalStore implements Store, AutoCloseable {
     private static final int RETRIES = 6;
     private static final Pattern STATUS = Pattern.compile("\\bstatus: (\\d{3})\\b");
     private static final int ASKED_AT_ONCE = 64;
+    private static final int THREADS = 256;
     private static final Duration LONGEST = Duration.ofMinutes(2);
 
     private final String location;
-    private final AsyncOperator operator;
+    private final Operator operator;
+    private final Scheduler threads =
+            Schedulers.newBoundedElastic(THREADS, Integer.MAX_VALUE, "penstock-opendal", 60, true);
 
-    private OpenDalStore(String location, AsyncOperator operator) {
+    private OpenDalStore(String location, Operator operator) {
         this.location = location;
         this.operator = operator;
     }
@@ -77,9 +82,9 @@ public final class OpenDalStore implements Store, AutoCloseable {
         return new OpenDalStore(name.endsWith("/") ? name : name + "/", open(address, environment));
     }
 
-    private static AsyncOperator open(CloudAddress address, UnaryOperator<@Nullable String> environment) {
+    private static Operator open(CloudAddress address, UnaryOperator<@Nullable String> environment) {
         try {
-            return AsyncOperator.of(address.service(), address.config(environment));
+            return Operator.of(address.service(), address.config(environment));
         } catch (OpenDALException e) {
             throw new IllegalArgumentException("cannot open %s: %s".formatted(address, reason(e)), e);
         } catch (LinkageError | IllegalStateException e) {
@@ -232,8 +237,10 @@ public final class OpenDalStore implements Store, AutoCloseable {
         return new StoreException("cannot read \"%s\" in %s: no key".formatted(key, location));
     }
 
-    private <T> Mono<T> asked(String key, String verb, Supplier<CompletableFuture<T>> request) {
-        return Mono.fromFuture(request, true) // OpenDAL panics where a future was cancelled
+    /** On a thread that waits: OpenDAL's own threads keep the values of its asynchronous calls until they end. */
+    private <T> Mono<T> asked(String key, String verb, Callable<T> request) {
+        return Mono.fromCallable(Thrown.callable(request))
+                .subscribeOn(threads)
                 .retryWhen(Retry.backoff(RETRIES, Duration.ofMillis(100))
                         .maxBackoff(Duration.ofSeconds(10))
                         .filter(OpenDalStore::mayPass)
@@ -279,10 +286,10 @@ public final class OpenDalStore implements Store, AutoCloseable {
                         || refused.getCode() == OpenDALException.Code.NotADirectory);
     }
 
-    /** Closes the connections; reads under way finish. */
+    /** Closes the connections once reads under way have finished. Does not wait for them. */
     @Override
     public void close() {
-        operator.close();
+        threads.disposeGracefully().doOnTerminate(operator::close).subscribe();
     }
 
     /** The location. */

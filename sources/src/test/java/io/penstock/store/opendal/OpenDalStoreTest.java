@@ -7,6 +7,7 @@ import io.penstock.fault.StoreException;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -132,6 +133,24 @@ class OpenDalStoreTest {
             assertThat(store.read(entry).block()).isEqualTo(ByteBuffer.allocate(3)); // the others were asked before
 
             assertThat(told).hasValue(0);
+        }
+    }
+
+    @Test
+    @SuppressWarnings("ByteBufferBackingArray") // the array is what may be kept
+    void bytesThatNobodyHolds_areCollected() {
+        server.put("set/a", new byte[3]);
+        try (OpenDalStore store = OpenDalStore.at(server.webdav())) {
+            StoreEntry entry = list(store).get(0);
+            List<WeakReference<byte[]>> read = Flux.range(0, OBJECTS)
+                    .concatMap(i -> store.read(entry).map(bytes -> new WeakReference<>(bytes.array())))
+                    .collectList()
+                    .block();
+            for (int i = 0; i < OBJECTS && read.stream().anyMatch(each -> each.get() != null); i++) {
+                System.gc();
+            }
+
+            assertThat(read).hasSize(OBJECTS).allMatch(each -> each.get() == null);
         }
     }
 }
