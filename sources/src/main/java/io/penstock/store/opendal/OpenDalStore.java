@@ -2,6 +2,7 @@ package io.penstock.store.opendal;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Digests;
 import io.penstock.internal.HeapLimit;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.internal.Thrown;
@@ -14,10 +15,12 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -36,9 +39,10 @@ import reactor.util.retry.Retry;
  * The objects below an address of a cloud or a server that Apache OpenDAL reads; see {@link CloudAddress} for which.
  *
  * <p>An entry's version is made of what the service tells of its state: the entity tag, else a version, else the time of
- * the last modification. Each read is followed by a question for the state, since OpenDAL has no conditional reads in
- * Java: an object that was written again since it was listed is an error. A service that tells nothing but a time in
- * seconds can change bytes of the same number within one of them unnoticed.
+ * the last modification. An object that was written again since it was listed is an error. OpenDAL has no conditional
+ * reads in Java, so a question for the state follows each read; not where all of an object was read, at most {@value
+ * #MAX_DIGESTED} bytes, and the entity tag is their MD5, as S3's is. A service that tells nothing but a time in seconds can change bytes
+ * of the same number within one of them unnoticed.
  *
  * <p>Faults that may pass are asked again, 6 times after waits of 0.1 to 10 s with jitter. What has no answer for two
  * minutes is an error. Credentials are those of the options, else of each service's usual places.
@@ -55,12 +59,15 @@ public final class OpenDalStore implements Store, AutoCloseable {
     private static final Pattern STATUS = Pattern.compile("\\bstatus: (\\d{3})\\b");
     private static final int ASKED_AT_ONCE = 64;
     private static final int THREADS = 256;
+    private static final int MAX_DIGESTED = 256 << 10; // more takes longer than to ask
+    private static final int TRIES = 16; // in a row, after which the tags of a service are taken to be no digests
     private static final Duration LONGEST = Duration.ofMinutes(2);
 
     private final String location;
     private final Operator operator;
     private final Scheduler threads =
             Schedulers.newBoundedElastic(THREADS, Integer.MAX_VALUE, "penstock-opendal", 60, true);
+    private final AtomicInteger otherTags = new AtomicInteger(); // in a row
 
     private OpenDalStore(String location, Operator operator) {
         this.location = location;
@@ -159,7 +166,7 @@ public final class OpenDalStore implements Store, AutoCloseable {
 
     private static long version(Metadata metadata) {
         if (metadata.getEtag() != null) {
-            return Fingerprint.of("etag", metadata.getEtag()).low();
+            return versionOfTag(metadata.getEtag());
         }
         if (metadata.getVersion() != null) {
             return Fingerprint.of("version", metadata.getVersion()).low();
@@ -167,6 +174,10 @@ public final class OpenDalStore implements Store, AutoCloseable {
         return metadata.getLastModified() == null
                 ? 0
                 : metadata.getLastModified().toEpochMilli();
+    }
+
+    private static long versionOfTag(String tag) {
+        return Fingerprint.of("etag", tag).low();
     }
 
     /** An object that was just listed. */
@@ -191,11 +202,24 @@ public final class OpenDalStore implements Store, AutoCloseable {
         }
         Mono<byte[]> bytes =
                 length == 0 ? Mono.just(new byte[0]) : asked(key, "read", () -> operator.read(key, offset, length));
-        return bytes.flatMap(read -> entry(key)
-                .filter(now -> now.equals(entry) && read.length == length)
-                .switchIfEmpty(Mono.error(() ->
-                        new StoreException("%s in %s is not as it was listed; list it again".formatted(key, location))))
-                .map(now -> ByteBuffer.wrap(read)));
+        return bytes.flatMap(read -> hasListedDigest(entry, read)
+                ? Mono.just(ByteBuffer.wrap(read))
+                : entry(key)
+                        .filter(now -> now.equals(entry) && read.length == length)
+                        .switchIfEmpty(Mono.error(() -> new StoreException(
+                                "%s in %s is not as it was listed; list it again".formatted(key, location))))
+                        .map(now -> ByteBuffer.wrap(read)));
+    }
+
+    /** Whether the entity tag is the digest of these bytes: S3's is their MD5 unless it was written in several parts. */
+    private boolean hasListedDigest(StoreEntry entry, byte[] read) {
+        if (read.length != entry.size() || read.length > MAX_DIGESTED || otherTags.get() >= TRIES) {
+            return false;
+        }
+        String md5 = HexFormat.of().formatHex(Digests.of("MD5").digest(read));
+        boolean same = versionOfTag('"' + md5 + '"') == entry.version();
+        otherTags.updateAndGet(others -> same ? 0 : others + 1);
+        return same;
     }
 
     @Override
