@@ -13,11 +13,11 @@ public record Change(Operation operation, double probability, double low, double
 
     public Change {
         RandomNumbers.requireProbability(operation.word(), probability);
-        if (!(low >= operation.min() && low <= high && high <= operation.max())) {
+        if (!(low >= operation.min && low <= high && high <= operation.max)) {
             throw new IllegalArgumentException("%s must be a range in %s, was %s"
                     .formatted(
                             operation.word(),
-                            AugmentWord.text(operation.min(), operation.max()),
+                            AugmentWord.text(operation.min, operation.max),
                             AugmentWord.text(low, high)));
         }
         if (bins < 0 || bins == 1) {
@@ -54,7 +54,7 @@ public record Change(Operation operation, double probability, double low, double
             case POSTERISE -> magnitude = Math.rint(magnitude);
             default -> {} // as it is
         }
-        return operation.isSigned() && minus ? -magnitude : magnitude;
+        return operation.signed && minus ? -magnitude : magnitude;
     }
 
     /** In the form that {@link AugmentSpec} parses. */
@@ -64,7 +64,7 @@ public record Change(Operation operation, double probability, double low, double
         if (!operation.hasMagnitude()) {
             return operation.word() + "=" + p;
         }
-        String range = low == (operation.isSigned() ? 0 : high) ? AugmentWord.text(high) : AugmentWord.text(low, high);
+        String range = low == (operation.signed ? 0 : high) ? AugmentWord.text(high) : AugmentWord.text(low, high);
         return operation.word()
                 + "="
                 + range

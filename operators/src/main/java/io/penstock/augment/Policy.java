@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Which changes a picture gets: some in order, in any order, some of several, or as a published policy draws them.
@@ -18,24 +20,13 @@ public final class Policy {
 
     private static final int BINS = 31;
     private static final int TABLE_BINS = 10;
-    private static final double SHIFT = 150.0 / 331;
 
     /** Of RandAugment and TrivialAugment. */
-    private static final List<Operation> FOURTEEN = List.of(
-            Operation.IDENTITY,
-            Operation.SHEAR_X,
-            Operation.SHEAR_Y,
-            Operation.TRANSLATE_X,
-            Operation.TRANSLATE_Y,
-            Operation.ROTATE,
-            Operation.BRIGHTNESS,
-            Operation.SATURATION,
-            Operation.CONTRAST,
-            Operation.SHARPNESS,
-            Operation.POSTERISE,
-            Operation.SOLARISE,
-            Operation.AUTOCONTRAST,
-            Operation.EQUALISE);
+    private static final List<Operation> FOURTEEN = Pattern.compile(" ")
+            .splitAsStream("identity shear-x shear-y translate-x translate-y rotate brightness saturation contrast"
+                    + " sharpness posterise solarise autocontrast equalise")
+            .map(Operation::of)
+            .toList();
 
     private final String name;
     private final int picks;
@@ -61,8 +52,7 @@ public final class Policy {
      * @throws IllegalArgumentException if there are none
      */
     public static Policy anyOrder(Change... changes) {
-        List<Change> all = some(changes);
-        return new Policy("any-order(" + joined(all) + ")", 1, List.of(all), true);
+        return new Policy("any-order(" + joined(changes) + ")", 1, List.of(List.of(changes)), true);
     }
 
     /**
@@ -70,30 +60,21 @@ public final class Policy {
      * @throws IllegalArgumentException if there are none, or {@code n} is not in [1, 100]
      */
     public static Policy choose(int n, Change... changes) {
-        List<Change> all = some(changes);
-        return new Policy(
-                "choose=%d(%s)".formatted(picks(n), joined(all)),
-                n,
-                all.stream().map(List::of).toList(),
-                false);
+        return oneOf("choose=%d(%s)".formatted(n, joined(changes)), n, Stream.of(changes));
     }
 
-    private static List<Change> some(Change... changes) {
+    private static String joined(Change... changes) {
         if (changes.length == 0) {
             throw new IllegalArgumentException("a policy needs one change or more");
         }
-        return List.of(changes);
+        return Stream.of(changes).map(Change::toString).collect(Collectors.joining("|"));
     }
 
-    private static String joined(List<Change> changes) {
-        return changes.stream().map(Change::toString).collect(Collectors.joining("|"));
-    }
-
-    private static int picks(int n) {
+    private static Policy oneOf(String name, int n, Stream<Change> changes) {
         if (n < 1 || n > 100) {
             throw new IllegalArgumentException("changes of a picture must be in [1, 100], was " + n);
         }
-        return n;
+        return new Policy(name, n, changes.map(List::of).toList(), false);
     }
 
     /**
@@ -106,13 +87,11 @@ public final class Policy {
         if (magnitude < 0 || magnitude >= BINS) {
             throw new IllegalArgumentException("randaugment's magnitude must be in [0, 30], was " + magnitude);
         }
-        return new Policy(
-                "randaugment=%d:%d".formatted(picks(n), magnitude),
+        double share = (double) magnitude / (BINS - 1);
+        return oneOf(
+                "randaugment=%d:%d".formatted(n, magnitude),
                 n,
-                FOURTEEN.stream()
-                        .map(operation -> List.of(usual(operation, (double) magnitude / (BINS - 1))))
-                        .toList(),
-                false);
+                FOURTEEN.stream().map(operation -> operation.usual(share)));
     }
 
     /**
@@ -120,24 +99,7 @@ public final class Policy {
      * @see <a href="https://arxiv.org/abs/2103.10158">Müller and Hutter, TrivialAugment</a>
      */
     public static Policy trivialAugment() {
-        return new Policy(
-                "trivialaugment",
-                1,
-                FOURTEEN.stream().map(operation -> List.of(wide(operation))).toList(),
-                false);
-    }
-
-    private static Change wide(Operation operation) {
-        double low = operation == Operation.POSTERISE ? 2 : 0;
-        double high = switch (operation) {
-            case SHEAR_X, SHEAR_Y, BRIGHTNESS, SATURATION, CONTRAST, SHARPNESS -> 0.99;
-            case TRANSLATE_X, TRANSLATE_Y -> 32;
-            case ROTATE -> 135;
-            case POSTERISE -> 8;
-            case SOLARISE -> 255;
-            default -> 0;
-        };
-        return new Change(operation, 1, low, high, operation.hasMagnitude() ? BINS : 0);
+        return oneOf("trivialaugment", 1, FOURTEEN.stream().map(operation -> operation.wide(BINS)));
     }
 
     /**
@@ -154,33 +116,11 @@ public final class Policy {
         String[] words = line.split(" ", -1);
         List<Change> pair = new ArrayList<>();
         for (int i = 0; i < words.length; i += 3) {
-            pair.add(usual(operation(words[i]), Double.parseDouble(words[i + 2]) / (TABLE_BINS - 1))
+            pair.add(Operation.of(words[i])
+                    .usual(Double.parseDouble(words[i + 2]) / (TABLE_BINS - 1))
                     .probability(Double.parseDouble(words[i + 1])));
         }
         return pair;
-    }
-
-    static Operation operation(String word) {
-        List<Operation> known = List.of(Operation.values());
-        return known.stream()
-                .filter(each -> each.word().equals(word))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("unknown operation \"%s\"; known are %s"
-                        .formatted(word, known.stream().map(Operation::word).collect(Collectors.joining(", ")))));
-    }
-
-    /** The magnitude at this share of the range that RandAugment and AutoAugment have in common. */
-    private static Change usual(Operation operation, double share) {
-        double magnitude = switch (operation) {
-            case SHEAR_X, SHEAR_Y -> 0.3 * share;
-            case TRANSLATE_X, TRANSLATE_Y -> SHIFT * share;
-            case ROTATE -> 30 * share;
-            case BRIGHTNESS, SATURATION, CONTRAST, SHARPNESS -> 0.9 * share;
-            case POSTERISE -> 8 - 4 * share;
-            case SOLARISE -> 255 - 255 * share;
-            default -> 0;
-        };
-        return Change.of(operation, magnitude, magnitude);
     }
 
     /** The steps for a picture of this size. */

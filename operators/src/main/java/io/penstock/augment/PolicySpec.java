@@ -19,10 +19,8 @@ final class PolicySpec {
     private PolicySpec() {}
 
     static List<String> known() {
-        List<String> operations =
-                Arrays.stream(Operation.values()).map(Operation::word).toList();
         return AugmentWord.joined(
-                operations, List.of("randaugment", "trivialaugment", "autoaugment", "choose", "any-order"));
+                Operation.words(), List.of("randaugment", "trivialaugment", "autoaugment", "choose", "any-order"));
     }
 
     /** Whether it is several changes in brackets, which have words of their own. */
@@ -72,7 +70,7 @@ final class PolicySpec {
     }
 
     private static Change change(AugmentWord word) {
-        Operation operation = Policy.operation(word.name());
+        Operation operation = Operation.of(word.name());
         if (!operation.hasMagnitude()) {
             if (word.arguments().size() > 1) {
                 throw AugmentWord.takes("a probability only, %s=0.5".formatted(word.name()));
@@ -84,7 +82,7 @@ final class PolicySpec {
         String magnitude = word.first("a magnitude or a range of them, low..high");
         double[] range = magnitude.contains("..") ? AugmentWord.range("magnitude=" + magnitude) : null;
         double high = range == null ? AugmentWord.number(magnitude, "magnitude") : range[1];
-        double low = range == null ? operation.isSigned() ? 0 : high : range[0];
+        double low = range == null ? operation.signed ? 0 : high : range[0];
         double p = 1;
         int bins = 0;
         for (String option : word.options()) {

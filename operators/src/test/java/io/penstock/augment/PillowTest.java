@@ -95,7 +95,7 @@ class PillowTest {
         for (Tensor photo : photos) {
             for (String text : OPERATIONS) {
                 String[] words = text.split("=", -1);
-                Step step = new Step(Policy.operation(words[0]), Double.parseDouble(words[1]), 0);
+                Step step = new Step(Operation.of(words[0]), Double.parseDouble(words[1]), 0);
                 byte[] ours = Steps.apply(photo, List.of(step)).toByteArray();
                 // at the border Pillow repeats pixels, where ours go over to black
                 boolean moves = step.operation().isGeometric();
