@@ -20,9 +20,11 @@ final class JointParts {
 
     private final Geometry geometry;
     private final PartRules rules;
-    private final @Nullable MovedBoxes boxes;
+    private final List<BoxMove> moves; // of the boxes, none where there are none
+    private final int[] kept; // the rows of the boxes that are left
     private int @Nullable [] cells; // made where a part needs them
 
+    /** @throws IllegalArgumentException if a box is not one: names it by its number */
     JointParts(List<Part> parts, Geometry geometry, PartRules rules) {
         this.geometry = geometry;
         this.rules = rules;
@@ -30,7 +32,9 @@ final class JointParts {
         if (found.size() > 1) {
             throw new IllegalArgumentException("a sample has one list of boxes, this one has " + found.size());
         }
-        this.boxes = found.isEmpty() ? null : new MovedBoxes(found.get(0), geometry, rules);
+        this.moves = found.stream().flatMap(boxes -> moves(boxes).stream()).toList();
+        this.kept =
+                moves.stream().filter(BoxMove::kept).mapToInt(BoxMove::number).toArray();
     }
 
     /** The shape of the picture that the others lie over. */
@@ -46,33 +50,62 @@ final class JointParts {
         return parts.stream().filter(kind::isInstance).map(kind::cast).toList();
     }
 
+    private List<BoxMove> moves(Boxes boxes) {
+        float[] corners = boxes.corners().toFloatArray();
+        Homography forth = geometry.forth();
+        List<BoxMove> found = new ArrayList<>();
+        for (int box = 0; box < boxes.size(); box++) {
+            BoxMove.Box from =
+                    new BoxMove.Box(corners[4 * box], corners[4 * box + 1], corners[4 * box + 2], corners[4 * box + 3]);
+            if (!(from.x1() <= from.x2() && from.y1() <= from.y2()) || !from.isFinite()) {
+                throw new IllegalArgumentException(
+                        "box %d of %d must have x1 <= x2 and y1 <= y2, was %s".formatted(box, boxes.size(), from));
+            }
+            found.add(move(box, from, forth));
+        }
+        return found;
+    }
+
+    /** A warp takes what the crop left, so its visible share is a share of that. */
+    private BoxMove move(int number, BoxMove.Box from, @Nullable Homography forth) {
+        BoxMove.Box inside = from.clipped(geometry.region()); // in pixels of the source, so that areas are exact
+        double visible = from.area() > 0 ? inside.area() / from.area() : 0;
+        double area =
+                inside.area() * geometry.target().pixels() / geometry.region().pixels();
+        BoxMove.Box left = inside.moved(geometry::crop);
+        if (forth != null && area > 0) {
+            BoxMove.Box warped = left.moved(forth::map);
+            left = warped.clipped(geometry.target().whole());
+            area = left.area();
+            visible *= area / warped.area();
+        }
+        boolean stays = area > 0 && visible >= rules.minVisible() && area >= rules.minArea();
+        return new BoxMove(number, from, left, visible, stays);
+    }
+
+    /** What the boxes became. */
     List<BoxMove> moves() {
-        return boxes == null ? List.of() : boxes.moves();
+        return moves;
     }
 
     List<Part> moved(List<Part> parts, UnaryOperator<Tensor> picture) {
+        boolean boxed = !of(parts, Boxes.class).isEmpty();
         List<Part> moved = new ArrayList<>(parts.size());
         for (Part part : parts) {
-            moved.add(moved(part, picture));
+            if (part instanceof Pixels pixels) {
+                moved.add(new Pixels(picture.apply(fitting("a picture", pixels.tensor()))));
+            } else if (part instanceof Mask mask) {
+                moved.add(new Mask(nearest(fitting("a mask", mask.tensor()), rules.maskFill())));
+            } else if (part instanceof Dense dense) {
+                Tensor values = fitting("dense values", dense.tensor());
+                moved.add(new Dense(rules.linear() ? geometry.linear(values) : nearest(values, 0)));
+            } else if (part instanceof KeyPoints points) {
+                moved.add(moved(points.tensor(), boxed));
+            } else if (part instanceof Boxes boxes) {
+                moved.add(new Boxes(corners(), rows(boxes.classes())));
+            }
         }
         return moved;
-    }
-
-    private Part moved(Part part, UnaryOperator<Tensor> picture) {
-        if (part instanceof Pixels pixels) {
-            return new Pixels(picture.apply(fitting("a picture", pixels.tensor())));
-        }
-        if (part instanceof Mask mask) {
-            return new Mask(nearest(fitting("a mask", mask.tensor()), rules.maskFill()));
-        }
-        if (part instanceof Dense dense) {
-            Tensor values = fitting("dense values", dense.tensor());
-            return new Dense(rules.linear() ? geometry.linear(values) : nearest(values, 0));
-        }
-        if (part instanceof KeyPoints points) {
-            return boxes == null ? moved(points) : moved(boxes.beside(points));
-        }
-        return boxes == null ? part : boxes.boxes();
     }
 
     private Tensor fitting(String what, Tensor tensor) {
@@ -96,8 +129,38 @@ final class JointParts {
                 grid, cells, geometry.target().height(), geometry.target().width(), fill);
     }
 
-    private KeyPoints moved(KeyPoints points) {
-        float[] values = points.tensor().toFloatArray();
+    private Tensor corners() {
+        float[] corners = new float[4 * kept.length];
+        for (int row = 0; row < kept.length; row++) {
+            BoxMove.Box to = moves.get(kept[row]).to();
+            corners[4 * row] = (float) to.x1();
+            corners[4 * row + 1] = (float) to.y1();
+            corners[4 * row + 2] = (float) to.x2();
+            corners[4 * row + 3] = (float) to.y2();
+        }
+        return Tensor.ofFloats(corners, kept.length, 4);
+    }
+
+    /** Of rows beside the boxes, those whose boxes are left. */
+    private Tensor rows(Tensor all) {
+        if (kept.length == moves.size()) {
+            return all;
+        }
+        long[] dims = all.shape().toArray();
+        long each = all.shape().elements() / dims[0];
+        Tensor rows = Nearest.take(all.reshape(Shape.of(dims[0], 1, each)), kept, kept.length, 1, 0);
+        dims[0] = kept.length;
+        return rows.reshape(Shape.of(dims));
+    }
+
+    /** @param boxed whether each row is beside a box */
+    private KeyPoints moved(Tensor all, boolean boxed) {
+        if (boxed && all.shape().dim(0) != moves.size()) {
+            throw new IllegalArgumentException(
+                    "key points must have a row for each of %d boxes, were %s".formatted(moves.size(), all.type()));
+        }
+        Tensor points = boxed ? rows(all) : all;
+        float[] values = points.toFloatArray();
         Homography forth = geometry.forth();
         double[] point = new double[2];
         for (int i = 0; i < values.length; i += 3) {
@@ -116,6 +179,6 @@ final class JointParts {
             values[i + 1] = Double.isNaN(point[1]) ? 0 : (float) point[1];
             values[i + 2] = inside ? values[i + 2] : 0;
         }
-        return new KeyPoints(Tensor.ofFloats(values, points.tensor().shape().toArray()));
+        return new KeyPoints(Tensor.ofFloats(values, points.shape().toArray()));
     }
 }
