@@ -49,11 +49,13 @@ final class BoxRows {
         this.batch = batch;
         this.fields = fields;
         this.corners = fields.isEmpty() ? new float[0] : corners(batch.tensor(fields.get(0)));
-        this.widest = fields.isEmpty() ? 0 : boxes(fields.get(0));
+        this.widest =
+                fields.isEmpty() ? 0 : (int) batch.tensor(fields.get(0)).shape().dim(1);
         for (String field : fields) {
-            if (boxes(field) != widest) {
+            Tensor tensor = batch.tensor(field);
+            if (tensor.shape().rank() < 2 || tensor.shape().dim(1) != widest) {
                 throw new IllegalArgumentException("field \"%s\" must have a row for each of %d boxes, is %s"
-                        .formatted(field, widest, batch.tensor(field).type()));
+                        .formatted(field, widest, tensor.type()));
             }
         }
     }
@@ -67,24 +69,19 @@ final class BoxRows {
         return tensor.toFloatArray();
     }
 
-    private int boxes(String field) {
-        Shape shape = batch.tensor(field).shape();
-        return shape.rank() < 2 ? -1 : (int) shape.dim(1);
-    }
-
     /** The boxes of a row. */
     List<Box> of(int row) {
-        if (fields.isEmpty()) {
-            return List.of();
-        }
-        String length = fields.get(0) + LENGTH;
-        int count = batch.names().contains(length) ? (int) batch.tensor(length).longAt(row) : widest;
         List<Box> boxes = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < count(row); i++) {
             int at = 4 * (row * widest + i);
             boxes.add(new Box(row, i, corners[at], corners[at + 1], corners[at + 2], corners[at + 3]));
         }
         return boxes;
+    }
+
+    private int count(int row) {
+        String length = fields.isEmpty() ? "" : fields.get(0) + LENGTH;
+        return batch.names().contains(length) ? (int) batch.tensor(length).longAt(row) : widest;
     }
 
     /** The class of a box: a number of the field that follows the corners. */
@@ -112,10 +109,11 @@ final class BoxRows {
             }
             values.put(field, rows(field, old, most, memory));
             if (counted) {
-                int n = (int) old.shape().dim(0);
-                values.put(field + LENGTH, counts(Shape.of(n), old));
+                values.put(
+                        field + LENGTH,
+                        counts(old, 1).reshape(Shape.of(old.shape().dim(0))));
                 if (old.shape().rank() > 2) {
-                    values.put(field + ".shape", counts(Shape.of(n, old.shape().rank() - 1), old));
+                    values.put(field + ".shape", counts(old, old.shape().rank() - 1));
                 }
             }
         }
@@ -149,15 +147,14 @@ final class BoxRows {
     }
 
     /** The numbers of boxes, and behind each what the old shapes of a row were behind theirs. */
-    private Tensor counts(Shape shape, Tensor old) {
-        int axes = shape.rank() == 1 ? 1 : (int) shape.dim(1);
-        int[] counts = new int[(int) shape.elements()];
+    private Tensor counts(Tensor old, int axes) {
+        int[] counts = new int[(int) old.shape().dim(0) * axes];
         for (int row = 0; row < placed.size(); row++) {
             counts[row * axes] = placed.get(row).size();
             for (int axis = 1; axis < axes; axis++) {
                 counts[row * axes + axis] = (int) old.shape().dim(axis + 1);
             }
         }
-        return Tensor.ofInts(counts).reshape(shape);
+        return Tensor.ofInts(counts, counts.length / axes, axes);
     }
 }

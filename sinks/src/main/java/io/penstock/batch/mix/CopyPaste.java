@@ -27,16 +27,14 @@ public final class CopyPaste implements BatchTransform {
 
     private final double probability;
     private final double minVisible;
-    private final List<String> images;
-    private final boolean masked;
+    private final List<String> images; // pictures, then their mask if there is one
     private final List<String> boxes;
 
-    private CopyPaste(double probability, double minVisible, List<String> images, boolean masked, List<String> boxes) {
+    private CopyPaste(double probability, double minVisible, List<String> images, List<String> boxes) {
         this.probability = MixDice.probability(probability);
         this.minVisible = MixDice.probability(minVisible);
-        this.images = images;
-        this.masked = masked;
-        this.boxes = boxes;
+        this.images = List.copyOf(images);
+        this.boxes = List.copyOf(boxes);
     }
 
     /**
@@ -71,7 +69,7 @@ public final class CopyPaste implements BatchTransform {
             double probability, double minVisible, String images, String corners, String classes, String... beside) {
         List<String> boxes = new ArrayList<>(MixDice.fields(corners, beside));
         boxes.add(1, classes);
-        return new CopyPaste(probability, minVisible, List.of(images), false, List.copyOf(boxes));
+        return new CopyPaste(probability, minVisible, List.of(images), boxes);
     }
 
     /**
@@ -79,9 +77,9 @@ public final class CopyPaste implements BatchTransform {
      * @param others fields with a number for each pixel, such as a depth
      */
     public CopyPaste mask(String classes, String... others) {
-        List<String> all = new ArrayList<>(List.of(images.get(0), classes));
-        all.addAll(List.of(others));
-        return new CopyPaste(probability, minVisible, List.copyOf(all), true, boxes);
+        List<String> all = new ArrayList<>(MixDice.fields(classes, others));
+        all.add(0, images.get(0));
+        return new CopyPaste(probability, minVisible, all, boxes);
     }
 
     /** What is drawn for each row of a batch. */
@@ -102,28 +100,20 @@ public final class CopyPaste implements BatchTransform {
     public Map<String, Tensor> apply(Batch batch, RandomGenerator random, IntFunction<ByteBuffer> memory) {
         List<Pasted> drawn = draw(batch.size(), random);
         List<PixelField> grids = PixelField.of(batch, images, memory);
-        PixelField mask = masked ? grids.get(1) : null;
+        PixelField mask = grids.size() > 1 ? grids.get(1) : null;
         BoxRows rows = new BoxRows(batch, boxes);
         for (int row = 0; row < drawn.size(); row++) {
             Pasted pasted = drawn.get(row);
             Cells cells = new Cells(grids.get(0).height(), grids.get(0).width(), new BitSet());
-            List<BoxRows.Box> taken = new ArrayList<>();
-            for (BoxRows.Box box : rows.of(pasted.row())) {
-                if (pasted.has(box.number()) && cells.add(box, mask, rows)) {
-                    taken.add(box);
-                }
-            }
+            List<BoxRows.Box> taken = rows.of(pasted.row());
+            taken.removeIf(box -> !pasted.has(box.number()) || !cells.add(box, mask, rows));
             for (PixelField grid : grids) {
                 cells.copy(grid, pasted.row(), row);
             }
-            List<BoxRows.Box> left = new ArrayList<>();
-            for (BoxRows.Box box : rows.of(row)) {
-                if (cells.leave(box, minVisible)) {
-                    left.add(box);
-                }
-            }
-            left.addAll(taken);
-            rows.add(left);
+            List<BoxRows.Box> placed = rows.of(row);
+            placed.removeIf(box -> !cells.leave(box, minVisible));
+            placed.addAll(taken);
+            rows.add(placed);
         }
         return rows.values(grids, memory);
     }

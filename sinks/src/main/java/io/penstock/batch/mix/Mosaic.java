@@ -92,48 +92,36 @@ public final class Mosaic implements BatchTransform {
         List<Tiles> drawn = draw(batch.size(), random);
         List<PixelField> grids = PixelField.of(batch, images, memory);
         BoxRows rows = new BoxRows(batch, boxes);
-        PixelField size = grids.get(0);
+        int height = grids.get(0).height();
+        int width = grids.get(0).width();
         for (int row = 0; row < drawn.size(); row++) {
             Tiles tiles = drawn.get(row);
-            int y = (int) Math.rint(tiles.down() * size.height());
-            int x = (int) Math.rint(tiles.right() * size.width());
+            int y = (int) Math.rint(tiles.down() * height);
+            int x = (int) Math.rint(tiles.right() * width);
             List<BoxRows.Box> placed = new ArrayList<>();
             for (int quarter = 0; quarter < QUARTERS; quarter++) {
-                boolean top = quarter < 2;
-                boolean left = quarter % 2 == 0;
-                Quarter to = new Quarter(
-                        top ? 0 : y,
-                        left ? 0 : x,
-                        top ? y : size.height(),
-                        left ? x : size.width(),
-                        top ? y - size.height() : y,
-                        left ? x - size.width() : x);
                 int from = tiles.rows().get(quarter);
+                int down = quarter < 2 ? y - height : y;
+                int right = quarter % 2 == 0 ? x - width : x;
+                int top = Math.max(0, down); // of the part of the moved image that is in the picture
+                int left = Math.max(0, right);
+                int bottom = Math.min(height, down + height);
+                int end = Math.min(width, right + width);
                 for (PixelField grid : grids) {
-                    to.copy(grid, from, row);
+                    for (int at = top; at < bottom; at++) {
+                        grid.copy(from, at - down, left - right, row, at, left, end - left);
+                    }
                 }
-                rows.of(from).forEach(box -> to.place(box, minVisible, placed));
+                for (BoxRows.Box box : rows.of(from)) {
+                    BoxRows.Box inside = box.moved(right, down).clipped(left, top, end, bottom);
+                    if (inside.area() > 0 && inside.area() >= minVisible * box.area()) {
+                        placed.add(inside);
+                    }
+                }
             }
             rows.add(placed);
         }
         return rows.values(grids, memory);
-    }
-
-    /** A part of an image, and how far the image that it shows is moved. */
-    private record Quarter(int top, int left, int bottom, int right, int down, int across) {
-
-        void copy(PixelField grid, int from, int to) {
-            for (int y = top; y < bottom; y++) {
-                grid.copy(from, y - down, left - across, to, y, left, right - left);
-            }
-        }
-
-        void place(BoxRows.Box box, double minVisible, List<BoxRows.Box> placed) {
-            BoxRows.Box inside = box.moved(across, down).clipped(left, top, right, bottom);
-            if (inside.area() > 0 && inside.area() >= minVisible * box.area()) {
-                placed.add(inside);
-            }
-        }
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 /**
  * A field with something for each pixel: {@code [n, h, w]}, {@code [n, h, w, c]}, or {@code [n, c, h, w]} of at most four
@@ -70,12 +71,7 @@ record PixelField(
         }
         Tensor shapes = batch.tensor(field + ".shape");
         int axes = (int) shapes.shape().dim(1);
-        for (int i = 0; i < batch.size() * axes; i++) {
-            if (shapes.longAt(i) != shapes.longAt(i % axes)) {
-                return true;
-            }
-        }
-        return false;
+        return IntStream.range(0, batch.size() * axes).anyMatch(i -> shapes.longAt(i) != shapes.longAt(i % axes));
     }
 
     /** The number in a cell of a field with one channel, as it was before anything was copied. */
