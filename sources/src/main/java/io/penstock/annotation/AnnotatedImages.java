@@ -27,6 +27,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -97,13 +98,10 @@ public final class AnnotatedImages implements Dataset<Row> {
         this.maskStore = maskStore;
         this.read = read;
         this.annotations = read.annotations();
-        List<String> all = new ArrayList<>(fields);
-        all.add(0, IMAGE);
-        if (fields.contains(CAPTIONS)) {
-            all.add(LENGTHS);
-        }
-        all.add(SIZE);
-        this.names = List.copyOf(all);
+        Stream<String> beside = fields.contains(CAPTIONS) ? Stream.of(LENGTHS, SIZE) : Stream.of(SIZE);
+        this.names = Stream.of(Stream.of(IMAGE), fields.stream(), beside)
+                .flatMap(each -> each)
+                .toList();
         SampleKey place = SampleKey.of(kind, store.location(), names.toString(), labels().toString());
         this.keys = new long[2 * read.images().size()];
         SampleKey together = place;
@@ -178,13 +176,9 @@ public final class AnnotatedImages implements Dataset<Row> {
                 "coco", images, images, fields, AnnotationReading.coco(annotations, key, images, fields, kept));
     }
 
-    /** The images of a folder of Pascal VOC: {@code Annotations}, {@code JPEGImages}, {@code SegmentationClass}. */
-    public static AnnotatedImages voc(Path folder) {
-        return voc(FileStore.open(folder), "", STANDARD, null);
-    }
-
     /**
-     * The same in a store. Classes are numbered in the order of their names.
+     * The images of a folder of Pascal VOC: {@code Annotations}, {@code JPEGImages}, {@code SegmentationClass}. Classes
+     * are numbered in the order of their names.
      * @param split  a text in {@code ImageSets/Main}, with masks in {@code ImageSets/Segmentation}; empty for all
      * @param fields of {@code boxes}, {@code classes}, and {@code mask}, which leaves out images that have none
      */
@@ -193,24 +187,15 @@ public final class AnnotatedImages implements Dataset<Row> {
         return new AnnotatedImages("voc", store, store, fields, AnnotationReading.voc(store, split, fields, kept));
     }
 
-    /** The images of a folder in YOLO's form: {@code images}, {@code labels}, {@code classes.txt} or a YAML. */
-    public static AnnotatedImages yolo(Path folder) {
-        return yolo(FileStore.open(folder), "", STANDARD, null);
-    }
-
     /**
-     * The same in a store. An image without a text has no boxes.
+     * The images of a folder in YOLO's form: {@code images}, {@code labels}, {@code classes.txt} or a YAML. An image
+     * without a text has no boxes.
      * @param split  a folder in {@code images} and {@code labels}; empty for all
      * @param fields of {@code boxes} and {@code classes}
      */
     public static AnnotatedImages yolo(Store store, String split, List<String> fields, @Nullable Path kept) {
         requireFields(fields, STANDARD);
         return new AnnotatedImages("yolo", store, store, fields, AnnotationReading.yolo(store, split, kept));
-    }
-
-    /** As {@link #pairs(Store, Store)}, of two folders. */
-    public static AnnotatedImages pairs(Path images, Path masks) {
-        return pairs(FileStore.open(images), FileStore.open(masks));
     }
 
     /**
@@ -311,44 +296,38 @@ public final class AnnotatedImages implements Dataset<Row> {
     @Override
     public Mono<Row> get(long index) {
         int image = at(index);
+        Annotations.Image of = of(image);
         StoreEntry file = read.images().get(image);
-        String fault = of(image).fault();
-        if (!fault.isEmpty() || file == null || file.size() > MAX_BYTES) {
-            String name = of(image).name();
-            return Mono.error(() -> !fault.isEmpty()
-                    ? new FormatException("%s in %s: %s".formatted(name, store.location(), fault))
-                    : new StoreException("%s in %s %s"
-                            .formatted(
-                                    name,
-                                    store.location(),
-                                    file == null ? "is missing, although it is annotated" : "is too large")));
+        if (!of.fault().isEmpty()) {
+            return Mono.error(
+                    () -> new FormatException("%s in %s: %s".formatted(of.name(), store.location(), of.fault())));
+        }
+        if (file == null || file.size() > MAX_BYTES) {
+            String why = file == null ? "is missing, although it is annotated" : "is too large";
+            return Mono.error(() -> new StoreException("%s in %s %s".formatted(of.name(), store.location(), why)));
         }
         Mono<ByteBuffer> bytes = Mono.defer(() -> store.read(file));
         return read.masks().isEmpty()
-                ? bytes.map(picture -> row(of(image), picture, null))
+                ? bytes.map(picture -> row(of, picture, null))
                 : bytes.zipWith(
                         Mono.defer(() -> maskStore.read(read.masks().get(image))),
-                        (picture, mask) -> row(of(image), picture, mask));
+                        (picture, mask) -> row(of, picture, mask));
     }
 
     private Row row(Annotations.Image of, ByteBuffer picture, @Nullable ByteBuffer mask) {
         int count = of.labels().length;
-        List<Tensor> values = new ArrayList<>(names.size());
-        for (String name : names) {
-            values.add(
-                    switch (name) {
-                        case IMAGE -> file(picture);
-                        case BOXES -> Tensor.ofFloats(of.boxes(), count, 4);
-                        case CLASSES -> Tensor.ofInts(of.labels());
-                        case CROWD -> Tensor.ofBytes(of.crowd());
-                        case KEYPOINTS -> Tensor.ofFloats(of.points(), count, annotations.eachPoints() / 3, 3);
-                        case MASK -> mask == null ? CocoSegments.painted(of, annotations.classes().length) : file(mask);
-                        case CAPTIONS -> Tensor.ofBytes(of.bytes());
-                        case LENGTHS -> Tensor.ofInts(of.lengths());
-                        default -> Tensor.ofInts(new int[] {of.height(), of.width()});
-                    });
-        }
-        return new Row(names, values);
+        Function<String, Tensor> value = name -> switch (name) {
+            case IMAGE -> file(picture);
+            case BOXES -> Tensor.ofFloats(of.boxes(), count, 4);
+            case CLASSES -> Tensor.ofInts(of.labels());
+            case CROWD -> Tensor.ofBytes(of.crowd());
+            case KEYPOINTS -> Tensor.ofFloats(of.points(), count, annotations.eachPoints() / 3, 3);
+            case MASK -> mask == null ? CocoSegments.painted(of, annotations.classes().length) : file(mask);
+            case CAPTIONS -> Tensor.ofBytes(of.bytes());
+            case LENGTHS -> Tensor.ofInts(of.lengths());
+            default -> Tensor.ofInts(new int[] {of.height(), of.width()});
+        };
+        return new Row(names, names.stream().map(value).toList());
     }
 
     private static Tensor file(ByteBuffer bytes) {
@@ -385,13 +364,9 @@ public final class AnnotatedImages implements Dataset<Row> {
 
     @Override
     public String toString() {
-        return "%s in %s, %d images, %d annotations"
-                .formatted(
-                        kind,
-                        store.location(),
-                        size(),
-                        Arrays.stream(annotations.images())
-                                .mapToInt(image -> image.labels().length)
-                                .sum());
+        int count = Arrays.stream(annotations.images())
+                .mapToInt(image -> image.labels().length)
+                .sum();
+        return "%s in %s, %d images, %d annotations".formatted(kind, store.location(), size(), count);
     }
 }

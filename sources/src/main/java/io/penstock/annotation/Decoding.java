@@ -3,7 +3,6 @@ package io.penstock.annotation;
 import io.penstock.fault.FormatException;
 import io.penstock.table.Row;
 import io.penstock.tensor.Tensor;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -23,17 +22,13 @@ record Decoding(List<String> names, UnaryOperator<Tensor> picture, UnaryOperator
         if (said.longAt(0) > 0) {
             requireSize(pixels, said.longAt(0), said.longAt(1));
         }
-        List<Tensor> values = new ArrayList<>(names.size());
-        for (String name : names) {
-            values.add(
-                    switch (name) {
-                        case AnnotatedImages.PIXELS -> pixels;
-                        case AnnotatedImages.BOXES -> shares ? inPixels(row.tensor(name), pixels) : row.tensor(name);
-                        case AnnotatedImages.MASK -> mask(row.tensor(name), pixels);
-                        default -> row.tensor(name);
-                    });
-        }
-        return new Row(names, values);
+        Function<String, Tensor> value = name -> switch (name) {
+            case AnnotatedImages.PIXELS -> pixels;
+            case AnnotatedImages.BOXES -> shares ? inPixels(row.tensor(name), pixels) : row.tensor(name);
+            case AnnotatedImages.MASK -> mask(row.tensor(name), pixels);
+            default -> row.tensor(name);
+        };
+        return new Row(names, names.stream().map(value).toList());
     }
 
     private static void requireSize(Tensor pixels, long height, long width) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.penstock.pipeline.Dataset;
+import io.penstock.store.FileStore;
 import io.penstock.store.MemoryStore;
 import io.penstock.table.Row;
 import io.penstock.tensor.Tensor;
@@ -75,7 +76,9 @@ class SharedVisionTest {
 
     @Test
     void voc_photosOfBloodCells_haveTheExpectedBoxes() throws IOException {
-        assertExpected(AnnotatedImages.voc(DATA.resolve("bccd-voc")), 0);
+        assertExpected(
+                AnnotatedImages.voc(FileStore.open(DATA.resolve("bccd-voc")), "", List.of("boxes", "classes"), null),
+                0);
     }
 
     @Test
