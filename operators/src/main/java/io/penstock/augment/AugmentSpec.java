@@ -2,7 +2,9 @@ package io.penstock.augment;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Parses augmentations written as text: {@code crop=200,flip,jitter=0.4}.
@@ -38,7 +40,9 @@ public final class AugmentSpec {
 
     private static final List<String> WORDS =
             List.of("crop", "resized-crop", "flip", "jitter", "erase", "normalise", "boxes", "mask", "dense", "whole");
-    private static final List<String> KNOWN = AugmentWord.joined(WORDS, PolicySpec.known());
+    private static final List<String> KNOWN = Stream.of(WORDS, Operation.words(), PolicySpec.WORDS)
+            .flatMap(List::stream)
+            .toList();
     private static final String SIZE = "height and width in pixels, 200 or 200x300";
     private static final String STRENGTHS = "one strength or four, jitter=0.4 or jitter=0.4:0.4:0.4:0.1";
     private static final String STATISTICS = "imagenet, or mean and deviation, normalise=0.5:0.25";
@@ -94,14 +98,8 @@ public final class AugmentSpec {
 
     private static Augment boxes(Augment augment, AugmentWord word) {
         double visible = AugmentWord.number(word.first("the visible share, boxes=0.25"), "visible share");
-        double area = 0;
-        for (String option : word.options()) {
-            if (!AugmentWord.key(option).equals("area")) {
-                throw AugmentWord.unknown(option, "area=16");
-            }
-            area = AugmentWord.number(AugmentWord.value(option), "area");
-        }
-        return augment.boxes(visible, area);
+        String area = word.options("area=16").getOrDefault("area", "0");
+        return augment.boxes(visible, AugmentWord.number(area, "area"));
     }
 
     private static Augment dense(Augment augment, AugmentWord word) {
@@ -114,19 +112,13 @@ public final class AugmentSpec {
 
     private static RandomCrop crop(AugmentWord word) {
         int[] size = word.size(SIZE);
-        int around = 0;
-        Padding padding = Padding.ZERO;
-        for (String option : word.options()) {
-            switch (AugmentWord.key(option)) {
-                case "pad" -> around = AugmentWord.integer(AugmentWord.value(option), "pad");
-                case "reflect" -> padding = Padding.REFLECT;
-                default -> throw AugmentWord.unknown(option, "pad=4, reflect");
-            }
-        }
-        if (around == 0 && padding == Padding.REFLECT) {
+        Map<String, String> options = word.options("pad=4, reflect");
+        int around = AugmentWord.integer(options.getOrDefault("pad", "0"), "pad");
+        boolean reflects = options.containsKey("reflect");
+        if (around == 0 && reflects) {
             throw new IllegalArgumentException("reflect needs pad=… too");
         }
-        return RandomCrop.of(size[0], size[1]).padding(around, padding);
+        return RandomCrop.of(size[0], size[1]).padding(around, reflects ? Padding.REFLECT : Padding.ZERO);
     }
 
     private static RandomResizedCrop resizedCrop(AugmentWord word) {

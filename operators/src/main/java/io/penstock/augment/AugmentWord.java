@@ -2,7 +2,9 @@ package io.penstock.augment;
 
 import java.math.BigDecimal;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -42,6 +44,19 @@ record AugmentWord(String text, String name, List<String> arguments) {
         return arguments.subList(Math.min(1, arguments.size()), arguments.size());
     }
 
+    /** What the options say, by their names. Known are those of which a text has an example. */
+    Map<String, String> options(String known) {
+        Map<String, String> said = new HashMap<>();
+        for (String option : options()) {
+            if (Stream.of(known.split(", ", -1))
+                    .noneMatch(example -> key(example).equals(key(option)))) {
+                throw unknown(option, known);
+            }
+            said.put(key(option), value(option));
+        }
+        return said;
+    }
+
     String first(String expected) {
         if (arguments.isEmpty() || arguments.get(0).isEmpty()) {
             throw takes(expected);
@@ -78,10 +93,6 @@ record AugmentWord(String text, String name, List<String> arguments) {
         return Arrays.stream(list.split("/", -1))
                 .mapToDouble(number -> number(number, what))
                 .toArray();
-    }
-
-    static List<String> joined(List<String> first, List<String> second) {
-        return Stream.concat(first.stream(), second.stream()).toList();
     }
 
     static double[] range(String option) {

@@ -3,6 +3,7 @@ package io.penstock.augment;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -16,12 +17,9 @@ final class PolicySpec {
                     .map(AutoAugmentTable::word)
                     .collect(Collectors.joining(", "));
 
-    private PolicySpec() {}
+    static final List<String> WORDS = List.of("randaugment", "trivialaugment", "autoaugment", "choose", "any-order");
 
-    static List<String> known() {
-        return AugmentWord.joined(
-                Operation.words(), List.of("randaugment", "trivialaugment", "autoaugment", "choose", "any-order"));
-    }
+    private PolicySpec() {}
 
     /** Whether it is several changes in brackets, which have words of their own. */
     static boolean isGroup(String text) {
@@ -83,15 +81,9 @@ final class PolicySpec {
         double[] range = magnitude.contains("..") ? AugmentWord.range("magnitude=" + magnitude) : null;
         double high = range == null ? AugmentWord.number(magnitude, "magnitude") : range[1];
         double low = range == null ? operation.signed ? 0 : high : range[0];
-        double p = 1;
-        int bins = 0;
-        for (String option : word.options()) {
-            switch (AugmentWord.key(option)) {
-                case "p" -> p = AugmentWord.number(AugmentWord.value(option), "p");
-                case "bins" -> bins = AugmentWord.integer(AugmentWord.value(option), "bins");
-                default -> throw AugmentWord.unknown(option, "p=0.5, bins=31");
-            }
-        }
+        Map<String, String> options = word.options("p=0.5, bins=31");
+        double p = AugmentWord.number(options.getOrDefault("p", "1"), "p");
+        int bins = AugmentWord.integer(options.getOrDefault("bins", "0"), "bins");
         return new Change(operation, p, low, high, bins);
     }
 }
