@@ -63,16 +63,18 @@ record Geometry(
 
     private int[] warped(int[] unwarped, Homography by) {
         int[] from = new int[unwarped.length];
-        double[] point = new double[2];
-        for (int y = 0, at = 0; y < target.height(); y++) {
-            for (int x = 0; x < target.width(); x++, at++) {
-                point[0] = x + 0.5;
-                point[1] = y + 0.5;
-                by.map(point);
-                from[at] = isInside(point) ? unwarped[((int) point[1]) * target.width() + (int) point[0]] : -1;
-            }
+        for (int at = 0; at < from.length; at++) {
+            double[] point = middle(at);
+            by.map(point);
+            from[at] = isInside(point) ? unwarped[((int) point[1]) * target.width() + (int) point[0]] : -1;
         }
         return from;
+    }
+
+    /** Of a pixel of the target, by its number. */
+    private double[] middle(int pixel) {
+        int row = pixel / target.width();
+        return new double[] {pixel % target.width() + 0.5, row + 0.5};
     }
 
     /** Whether a point lies in the target; NaN does not. */
@@ -119,17 +121,13 @@ record Geometry(
         int channels = shape.rank() == 3 ? (int) shape.dim(2) : 1;
         float[] from = values.toFloatArray();
         float[] to = new float[target.height() * target.width() * channels];
-        double[] point = new double[2];
-        for (int y = 0, at = 0; y < target.height(); y++) {
-            for (int x = 0; x < target.width(); x++, at += channels) {
-                point[0] = x + 0.5;
-                point[1] = y + 0.5;
-                if (back != null) {
-                    back.map(point);
-                }
-                if (isInside(point)) {
-                    mix(from, sourceX(point[0]), sourceY(point[1]), channels, to, at);
-                }
+        for (int at = 0; at < to.length / channels; at++) {
+            double[] point = middle(at);
+            if (back != null) {
+                back.map(point);
+            }
+            if (isInside(point)) {
+                mix(from, sourceX(point[0]), sourceY(point[1]), channels, to, at * channels);
             }
         }
         return shape.rank() == 3
