@@ -68,20 +68,16 @@ public final class Join {
     @SuppressWarnings("ArrayRecordComponent") // never compared
     record Partners(int[] rights, int twins) {
 
-        /** The left samples that are delivered. */
-        int[] lefts(boolean inner) {
-            return IntStream.range(0, rights.length)
-                    .filter(left -> !inner || rights[left] >= 0)
-                    .toArray();
+        /** The left samples that have one. */
+        IntStream matched() {
+            return IntStream.range(0, rights.length).filter(left -> rights[left] >= 0);
         }
 
         String words(long rightSize) {
-            int[] matched = IntStream.of(rights).filter(right -> right >= 0).toArray();
             BitSet taken = new BitSet();
-            IntStream.of(matched).forEach(taken::set);
-            int alone = rights.length - matched.length;
+            matched().forEach(left -> taken.set(rights[left]));
             return "%,d left samples without a partner, %,d right ones without, %,d twins on the right"
-                    .formatted(alone, rightSize - taken.cardinality() - twins, twins);
+                    .formatted(rights.length - matched().count(), rightSize - taken.cardinality() - twins, twins);
         }
     }
 
@@ -136,19 +132,18 @@ public final class Join {
             }
         }
         int[] rights = new int[(int) left.size()];
-        int matched = 0;
-        for (int i = 0; i < rights.length; i++) {
+        Arrays.setAll(rights, i -> {
             String key = ofLeft.apply(i);
             int partner = places.get(Mixing.hash(key));
             boolean same = partner != Known.NOT && key.equals(ofRight.apply(partner)); // no other key of the same hash
-            rights[i] = same ? partner : -1;
-            matched += same ? 1 : 0;
-        }
-        if (matched == 0 && left.size() > 0 && right.size() > 0) {
+            return same ? partner : -1;
+        });
+        Partners found = new Partners(rights, twins);
+        if (left.size() > 0 && right.size() > 0 && found.matched().findAny().isEmpty()) {
             throw new IllegalArgumentException(
                     "no sample has a partner: keys are such as \"%s\" on the left and \"%s\" on the right"
                             .formatted(ofLeft.apply(0), ofRight.apply(0)));
         }
-        return new Partners(rights, twins);
+        return found;
     }
 }

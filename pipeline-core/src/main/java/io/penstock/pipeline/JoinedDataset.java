@@ -1,12 +1,12 @@
 package io.penstock.pipeline;
 
 import io.penstock.cache.Fingerprint;
-import io.penstock.internal.Begun;
 import io.penstock.internal.Notice;
 import io.penstock.order.Draw;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.BiFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,6 +16,8 @@ import reactor.core.publisher.Mono;
 final class JoinedDataset<A, B> extends Stage<JoinedDataset.Pair<A, B>> implements Dataset<JoinedDataset.Pair<A, B>> {
 
     private static final Logger LOG = LoggerFactory.getLogger(JoinedDataset.class);
+
+    private static final Object NOBODY = new Object(); // in the place of a right sample
 
     private final Stage<A> left;
     private final Stage<B> right;
@@ -29,7 +31,7 @@ final class JoinedDataset<A, B> extends Stage<JoinedDataset.Pair<A, B>> implemen
         super(left.fingerprint().with(inner ? "inner join" : "left join").with(right.fingerprint()), left, right);
         this.left = left;
         this.right = right;
-        this.lefts = partners.lefts(inner);
+        this.lefts = (inner ? partners.matched() : IntStream.range(0, (int) left.size())).toArray();
         this.partners = partners;
         this.words = "%s join, %,d samples: %s"
                 .formatted(inner ? "inner" : "left", lefts.length, partners.words(right.size()));
@@ -53,14 +55,10 @@ final class JoinedDataset<A, B> extends Stage<JoinedDataset.Pair<A, B>> implemen
     Object begin(Draw draw) {
         int at = lefts[(int) draw.index()];
         int partner = partners.rights()[at];
-        Object a = left.begin(draw.at(at));
-        if (partner >= 0) {
-            return ZippedDataset.pair(a, right.begin(draw.at(partner)), Pair::new);
-        }
-        if (a instanceof Mono<?>) {
-            return Begun.<A>toMono(a).map(value -> new Pair<A, B>(value, null));
-        }
-        return a == Begun.ABSENT ? a : new Pair<>(a, null);
+        return ZippedDataset.pair(
+                left.begin(draw.at(at)),
+                partner < 0 ? NOBODY : right.begin(draw.at(partner)),
+                (a, b) -> new Pair<>(a, b == NOBODY ? null : b));
     }
 
     @Override
