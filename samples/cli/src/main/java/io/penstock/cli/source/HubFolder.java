@@ -6,8 +6,9 @@ import io.penstock.table.TableFormat;
 import io.penstock.table.TableOptions;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -18,9 +19,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param root of the snapshot, in the store
  * @param keys in the snapshot, of the split
+ * @param metadata the table of metadata, below the snapshot; null where there is none
  * @see <a href="https://huggingface.co/docs/datasets/image_dataset">the layouts</a>
  */
-public record HubFolder(SourceSpec source, Store store, String root, List<String> keys, String split) {
+public record HubFolder(
+        SourceSpec source,
+        Store store,
+        String root,
+        List<String> keys,
+        String split,
+        @Nullable String metadata) {
 
     private static final String PARQUET = ".parquet";
     private static final Pattern METADATA = Pattern.compile("(.*/)?metadata\\.(csv|jsonl|parquet)");
@@ -49,7 +57,11 @@ public record HubFolder(SourceSpec source, Store store, String root, List<String
             throw new IllegalArgumentException("%s has no files of a split \"%s\", such as %s/… or %s-0.parquet"
                     .formatted(source.place(), split, split, split));
         }
-        return new HubFolder(source, store, root, chosen, split);
+        String metadata = chosen.stream()
+                .filter(key -> METADATA.matcher(key).matches())
+                .findFirst()
+                .orElse(null);
+        return new HubFolder(source, store, root, chosen, split, metadata);
     }
 
     private static String revision(Store store) {
@@ -66,17 +78,9 @@ public record HubFolder(SourceSpec source, Store store, String root, List<String
                 : keys.stream().filter(key -> part.matcher(key).matches()).toList();
     }
 
-    /** The table of metadata, below the snapshot; null where there is none. */
-    private @Nullable String metadata() {
-        return keys.stream()
-                .filter(key -> METADATA.matcher(key).matches())
-                .findFirst()
-                .orElse(null);
-    }
-
     /** Whether its samples are images in class folders. */
     public boolean isClassFolders() {
-        return metadata() == null && keys.stream().noneMatch(key -> key.endsWith(PARQUET));
+        return metadata == null && keys.stream().noneMatch(key -> key.endsWith(PARQUET));
     }
 
     /** The class folders. */
@@ -92,19 +96,14 @@ public record HubFolder(SourceSpec source, Store store, String root, List<String
 
     /** Where its images are, if a table beside them names them: their paths in the store begin so; null else. */
     @Nullable String images() {
-        String metadata = metadata();
         return metadata == null ? null : root + folder(metadata);
     }
 
     /** The rows of its table. Of Parquet with pictures and no columns chosen, those pictures and their labels. */
     public TableRows table() {
-        String metadata = metadata();
         TableColumns columns = source.columns();
         if (metadata != null) {
-            TableFormat format = metadata.endsWith(".csv")
-                    ? TableFormat.csv()
-                    : metadata.endsWith(PARQUET) ? TableFormat.parquet() : TableFormat.jsonLines();
-            return opened(root + metadata, format, named(metadata, format, columns));
+            return named(metadata, columns);
         }
         List<String> tables = keys.stream().filter(key -> key.endsWith(PARQUET)).toList();
         List<String> folders = tables.stream().map(HubFolder::folder).distinct().toList();
@@ -117,13 +116,8 @@ public record HubFolder(SourceSpec source, Store store, String root, List<String
                 !split.isEmpty() && ofSplit(List.of(folders.get(0)), split).isEmpty();
         String files = root + folders.get(0) + (named ? "*" + split + "*" + PARQUET : "");
         TableRows rows = opened(files, TableFormat.parquet(), columns);
-        String picture = columns.text().isEmpty() ? picture(rows.schema().names()) : null;
-        return picture == null
-                ? rows
-                : opened(
-                        files,
-                        TableFormat.parquet(),
-                        pictures(picture, rows.schema().names()));
+        TableColumns pictures = pictures(rows.schema().names());
+        return pictures == null || !columns.text().isEmpty() ? rows : opened(files, TableFormat.parquet(), pictures);
     }
 
     private TableRows opened(String files, TableFormat format, TableColumns columns) {
@@ -135,28 +129,28 @@ public record HubFolder(SourceSpec source, Store store, String root, List<String
         return key.substring(0, key.lastIndexOf('/') + 1);
     }
 
-    private static @Nullable String picture(List<String> names) {
+    private static @Nullable TableColumns pictures(List<String> names) {
+        String label = names.contains("label") ? ",label:label" : "";
         return names.stream()
                 .filter(name -> name.endsWith(".bytes") && names.contains(name.replaceFirst("bytes$", "path")))
-                .map(name -> name.substring(0, name.length() - ".bytes".length()))
                 .findFirst()
+                .map(name -> TableColumns.parse(name.replaceFirst("[.]bytes$", ":picture") + label))
                 .orElse(null);
     }
 
-    private static TableColumns pictures(String picture, List<String> names) {
-        return TableColumns.parse(picture + ":picture" + (names.contains("label") ? ",label:label" : ""));
-    }
-
     /** With the names of the images first: they are the key. */
-    private TableColumns named(String metadata, TableFormat format, TableColumns columns) {
-        List<String> names = new ArrayList<>(List.of(KEY));
+    private TableRows named(String table, TableColumns columns) {
+        TableFormat format = table.endsWith(".csv")
+                ? TableFormat.csv()
+                : table.endsWith(PARQUET) ? TableFormat.parquet() : TableFormat.jsonLines();
+        Set<String> names = new LinkedHashSet<>(List.of(KEY));
         if (!columns.text().isEmpty()) {
             names.add(columns.text());
-        } else if (!metadata.endsWith("jsonl")) { // whose columns must be named
-            Table.open(store, root + metadata, format, TableOptions.standard()).schema().names().stream()
-                    .filter(name -> !name.equals(KEY))
-                    .forEach(names::add);
+        } else if (!table.endsWith("jsonl")) { // whose columns must be named
+            names.addAll(Table.open(store, root + table, format, TableOptions.standard())
+                    .schema()
+                    .names());
         }
-        return TableColumns.parse(String.join(",", names));
+        return opened(root + table, format, TableColumns.parse(String.join(",", names)));
     }
 }
