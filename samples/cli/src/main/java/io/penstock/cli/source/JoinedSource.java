@@ -11,8 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.LongFunction;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
+import java.util.regex.Pattern;
 
 /**
  * A source whose samples have a key: of a table the first column's value, else the name; both without an extension.
@@ -24,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 record JoinedSource(Cacheable<Row> rows, boolean isTable, String folder) {
 
     private static final String HAS = "joined";
+    private static final Pattern EXTENSION = Pattern.compile("(?<=[^/])[.][^./]*$"); // of a name that is more than it
 
     static Cacheable<Row> ofPictures(Cacheable<Picture> pictures) {
         List<String> names = List.of("pixels", "label");
@@ -56,33 +56,28 @@ record JoinedSource(Cacheable<Row> rows, boolean isTable, String folder) {
             }
             names.add(name);
         }
-        List<Tensor> none = List.of();
         if (!inner) {
             names.add(HAS);
-            none = first(other.rows.dataset()).values().stream()
-                    .map(JoinedSource::blank)
-                    .toList();
         }
         List<String> all = List.copyOf(names);
-        List<Tensor> blanks = none;
+        List<Tensor> none = inner ? List.of() : blanks(other.rows.dataset());
         Join join = (inner ? Join.inner() : Join.left()).by(keys(), other.keys());
         Dataset<Row> joined = rows.dataset()
-                .join(
-                        inner ? "join" : "join or zeros",
-                        other.rows.dataset(),
-                        join,
-                        (left, right) -> combined(all, inner, left, right, blanks));
+                .join(inner ? "join" : "join or zeros", other.rows.dataset(), join, (left, right) -> {
+                    List<Tensor> values = new ArrayList<>(left.values());
+                    values.addAll(right == null ? none : right.values());
+                    if (!inner) {
+                        values.add(Tensor.scalar(right != null));
+                    }
+                    return new Row(all, values);
+                });
         return new Cacheable<>(joined, Row.schema(all), 0);
     }
 
-    private static Row combined(List<String> names, boolean inner, Row left, @Nullable Row right, List<Tensor> blanks) {
-        List<Tensor> theirs = right == null ? blanks : right.values();
-        Stream<Tensor> told = inner ? Stream.of() : Stream.of(Tensor.scalar(right != null));
-        return new Row(
-                names,
-                Stream.of(left.values().stream(), theirs.stream(), told)
-                        .flatMap(each -> each)
-                        .toList());
+    /** What the first row has, but nothing in it. Blocks. */
+    private static List<Tensor> blanks(Dataset<Row> dataset) {
+        Row first = Objects.requireNonNull(dataset.get(0).block(), "a row");
+        return first.values().stream().map(JoinedSource::blank).toList();
     }
 
     private static Tensor blank(Tensor like) {
@@ -95,10 +90,6 @@ record JoinedSource(Cacheable<Row> rows, boolean isTable, String folder) {
                 like.dtype(),
                 shape,
                 ByteBuffer.allocate((int) shape.elements() * like.dtype().bytes()));
-    }
-
-    private static Row first(Dataset<Row> dataset) {
-        return Objects.requireNonNull(dataset.get(0).block(), "a row");
     }
 
     private LongFunction<String> keys() {
@@ -123,7 +114,6 @@ record JoinedSource(Cacheable<Row> rows, boolean isTable, String folder) {
     }
 
     private static String withoutExtension(String name) {
-        int dot = name.lastIndexOf('.');
-        return dot <= name.lastIndexOf('/') + 1 ? name : name.substring(0, dot);
+        return EXTENSION.matcher(name).replaceFirst("");
     }
 }
