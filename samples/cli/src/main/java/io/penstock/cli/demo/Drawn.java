@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.augment.BoxMove;
 import io.penstock.pictures.PictureWriter;
-import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.awt.Color;
@@ -19,7 +18,6 @@ import java.util.List;
 final class Drawn {
 
     private static final float QUALITY = 0.8f;
-    private static final int CHANNELS = 3;
 
     /** Neighbouring numbers get colours far apart: their hues are a golden ratio of the circle from each other. */
     private static final double HUES = 0.618034;
@@ -83,12 +81,6 @@ final class Drawn {
     }
 
     private static byte[] jpeg(Tensor pixels) {
-        if (pixels.dtype() != DType.U8
-                || pixels.shape().rank() != 3
-                || pixels.shape().dim(2) != CHANNELS) {
-            throw new IllegalArgumentException(
-                    "a picture is u8[height, width, 3], was %s%s".formatted(pixels.dtype(), pixels.shape()));
-        }
         int height = Math.toIntExact(pixels.shape().dim(0));
         int width = Math.toIntExact(pixels.shape().dim(1));
         BufferedImage image = new BufferedImage(width, height, BufferedImage.TYPE_3BYTE_BGR);

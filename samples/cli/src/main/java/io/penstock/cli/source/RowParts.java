@@ -82,11 +82,9 @@ public final class RowParts {
             return row;
         }
         ByteArrayOutputStream kept = new ByteArrayOutputStream();
-        for (BoxMove move : moves.get()) {
-            if (move.kept()) {
-                kept.write((int) row.tensor(CROWD).longAt(move.number()));
-            }
-        }
+        moves.get().stream()
+                .filter(BoxMove::kept)
+                .forEach(move -> kept.write((int) row.tensor(CROWD).longAt(move.number())));
         return with(row, Map.of(CROWD, Tensor.ofBytes(kept.toByteArray())));
     }
 }

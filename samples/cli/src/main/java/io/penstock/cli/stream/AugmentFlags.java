@@ -5,7 +5,6 @@ import io.penstock.augment.AugmentSpec;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.Picture;
 import io.penstock.cli.source.RowParts;
-import io.penstock.order.Draw;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.table.Row;
@@ -16,7 +15,6 @@ import io.penstock.vision.Part;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -42,16 +40,18 @@ final class AugmentFlags {
             return Feed.of(pictures, kept, Map.of());
         }
         Augment parsed = AugmentSpec.parse(augment);
-        Optional<Augment> first = planes ? parsed.channelsFirst() : Optional.empty();
-        Augment change = first.orElse(parsed);
+        Augment change = planes ? parsed.channelsFirst().orElse(parsed) : parsed;
         Shape shape = side == null ? null : Shape.of(side, side, CHANNELS);
         if (shape != null) {
             require(change, shape);
         }
         Pipeline<Picture> augmented =
                 kept.augment(change.name(), (picture, random) -> picture.with(pixels -> change.apply(pixels, random)));
-        Map<String, Feed.Dice> dice = Map.of(change.name(), draw -> drawn(change, draw, kept, shape));
-        return Feed.of(pictures, augmented, dice, first.isPresent());
+        Feed.Dice dice = draw -> shape != null
+                ? Mono.fromCallable(() -> change.draw(shape, draw))
+                : kept.get(draw.index())
+                        .map(picture -> change.draw(picture.pixels().shape(), draw));
+        return Feed.of(pictures, augmented, Map.of(change.name(), dice), change != parsed);
     }
 
     /**
@@ -73,16 +73,12 @@ final class AugmentFlags {
             Row moved = RowParts.with(row, change.apply(parts, drawn));
             return RowParts.kept(moved, () -> change.boxes(parts, drawn));
         });
-        return Feed.of(
-                rows,
-                augmented,
-                Map.of(
-                        change.name(),
-                        draw -> kept.get(draw.index()).map(row -> {
-                            List<Part> parts = RowParts.of(row);
-                            Augment.Parameters drawn = change.draw(parts, draw.random(change.name()));
-                            return new JointDraw(drawn, change.boxes(parts, drawn));
-                        })));
+        Feed.Dice dice = draw -> kept.get(draw.index()).map(row -> {
+            List<Part> parts = RowParts.of(row);
+            Augment.Parameters drawn = change.draw(parts, draw.random(change.name()));
+            return new JointDraw(drawn, change.boxes(parts, drawn));
+        });
+        return Feed.of(rows, augmented, Map.of(change.name(), dice));
     }
 
     private void require(Augment change, Shape shape) {
@@ -94,13 +90,5 @@ final class AugmentFlags {
                     "--augment %s does not go with --resize %d: %s".formatted(augment, shape.dim(0), e.getMessage()),
                     e);
         }
-    }
-
-    private static Mono<Augment.Parameters> drawn(
-            Augment change, Draw draw, Dataset<Picture> kept, @Nullable Shape shape) {
-        return shape != null
-                ? Mono.fromCallable(() -> change.draw(shape, draw))
-                : kept.get(draw.index())
-                        .map(picture -> change.draw(picture.pixels().shape(), draw));
     }
 }
