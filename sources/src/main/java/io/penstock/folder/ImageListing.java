@@ -192,10 +192,11 @@ final class ImageListing implements Store.Visitor {
                 .sorted(FileNames.BY_BYTES)
                 .toList();
         if (!empty.isEmpty()) {
+            String others = empty.size() == 1 ? "" : " and %d more".formatted(empty.size() - 1);
             throw new StoreException(
-                    ("no images in class folder %s of %s, and %d such: looked for %s; remove them, or labels would"
+                    ("no images in class folder %s%s of %s: looked for %s; remove what is empty, or labels would"
                                     + " differ from those of data that has these classes")
-                            .formatted(empty.get(0), location, empty.size(), EXTENSIONS));
+                            .formatted(empty.get(0), others, location, EXTENSIONS));
         }
     }
 

@@ -390,11 +390,15 @@ class ImageFolderTest extends DatasetKit<LabelledFile> {
     @Test
     void open_emptyClassFolder_isRefusedSinceLabelsWouldMove() throws IOException {
         Files.createDirectories(root.resolve("cow/nothing"));
-        Files.createDirectories(root.resolve("bat"));
 
         assertThatThrownBy(this::open)
                 .isInstanceOf(StoreException.class)
-                .hasMessageStartingWith("no images in class folder bat of " + real(root) + ", and 2 such");
+                .hasMessageStartingWith("no images in class folder cow of " + real(root) + ": looked for");
+
+        Files.createDirectories(root.resolve("bat"));
+
+        assertThatThrownBy(this::open)
+                .hasMessageStartingWith("no images in class folder bat and 1 more of " + real(root) + ": looked for");
     }
 
     @Test
