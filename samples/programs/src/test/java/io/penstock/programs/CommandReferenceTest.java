@@ -27,6 +27,9 @@ class CommandReferenceTest {
     private static final String BEGIN = "<!-- reference: begin -->\n";
     private static final String END = "<!-- reference: end -->\n";
 
+    /** Without flags on the page: {@code train} has them only where {@code -Ptrain} builds it. */
+    private static final Set<String> UNLISTED = Set.of("help", "train");
+
     /** Of all commands. */
     private static final Set<String> COMMON = Set.of("--help", "--verbose", "--json");
 
@@ -68,7 +71,7 @@ class CommandReferenceTest {
 
     private static Stream<CommandLine> commands(CommandLine of) {
         return of.getSubcommands().values().stream()
-                .filter(command -> !command.getCommandName().equals("help"))
+                .filter(command -> !UNLISTED.contains(command.getCommandName()))
                 .flatMap(command -> Stream.concat(Stream.of(command), commands(command)));
     }
 
