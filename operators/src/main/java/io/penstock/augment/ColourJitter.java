@@ -184,7 +184,10 @@ public final class ColourJitter implements ImageTransform<Colour> {
         void after(byte[] row, int from, int to) {
             if (needsMean() && !meanKnown) {
                 meanKnown = true;
-                contrast(LookupTable.away(meanGrey(), contrast, channels));
+                List<RowKernel> later = List.copyOf(after);
+                after.clear();
+                after.add(LookupTable.away(meanGrey(), contrast, channels));
+                later.forEach(kernel -> append(after, kernel));
             }
             apply(after, row, from, to);
         }
@@ -199,20 +202,10 @@ public final class ColourJitter implements ImageTransform<Colour> {
         private static void append(List<RowKernel> kernels, RowKernel next) {
             int last = kernels.size() - 1;
             RowKernel both = last < 0 ? null : together(kernels.get(last), next);
-            if (both == null) {
-                kernels.add(next);
-            } else {
-                kernels.set(last, both);
+            if (both != null) {
+                kernels.remove(last);
             }
-        }
-
-        private void contrast(LookupTable lookup) {
-            RowKernel both = after.isEmpty() ? null : together(lookup, after.get(0));
-            if (both == null) {
-                after.add(0, lookup);
-            } else {
-                after.set(0, both);
-            }
+            kernels.add(both == null ? next : both);
         }
 
         /** Two kernels as one; null where there is none. */
