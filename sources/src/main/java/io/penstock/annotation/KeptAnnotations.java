@@ -55,9 +55,7 @@ final class KeptAnnotations {
             if (Files.isRegularFile(file)) {
                 byte[] all = Files.readAllBytes(file);
                 if (!isDamaged(all)) {
-                    Input in = new Input(all);
-                    in.setPosition(HEADER);
-                    return kryo().readObject(in, Annotations.class);
+                    return kryo().readObject(new Input(all, HEADER, all.length - HEADER), Annotations.class);
                 }
                 Notice.warn(
                         LOG,
