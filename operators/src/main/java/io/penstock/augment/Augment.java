@@ -142,11 +142,6 @@ public final class Augment implements ImageTransform<Augment.Parameters> {
         return new Augment(cropping, flip, policies, jitter, with, normalise, rules);
     }
 
-    /** As floats, by the mean and deviation of each channel; see {@link Normalise#of}. */
-    public Augment normalise(double[] mean, double[] deviation) {
-        return normalise(Normalise.of(mean, deviation));
-    }
-
     /** As floats, by this normalisation. */
     public Augment normalise(Normalise with) {
         return new Augment(cropping, flip, policies, jitter, erasing, with, rules);

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 /**
  * An {@link Augment} over records: one draw moves all components that are parts of a picture. The others stay.
@@ -31,20 +32,16 @@ public final class JointAugment<T extends Record> implements RandomTransform<T> 
     private final List<Method> components;
 
     JointAugment(Augment augment, Class<T> type) {
-        RecordComponent[] declared = type.getRecordComponents();
         this.augment = augment;
         this.type = type;
-        this.components =
-                Arrays.stream(declared).map(RecordComponent::getAccessor).toList();
-        try {
-            this.constructor = type.getDeclaredConstructor(
-                    Arrays.stream(declared).map(RecordComponent::getType).toArray(Class<?>[]::new));
-            constructor.setAccessible(true);
-            components.forEach(accessor -> accessor.setAccessible(true));
-        } catch (NoSuchMethodException e) {
-            throw new IllegalArgumentException("cannot read record " + type.getName(), e);
-        }
-        if (Arrays.stream(declared).noneMatch(each -> Part.class.isAssignableFrom(each.getType()))) {
+        this.components = Arrays.stream(type.getRecordComponents())
+                .map(RecordComponent::getAccessor)
+                .toList();
+        Class<?>[] types = components.stream().map(Method::getReturnType).toArray(Class<?>[]::new);
+        this.constructor = reflected(() -> type.getDeclaredConstructor(types));
+        constructor.setAccessible(true);
+        components.forEach(accessor -> accessor.setAccessible(true));
+        if (Stream.of(types).noneMatch(Part.class::isAssignableFrom)) {
             throw new IllegalArgumentException(
                     "record %s has no part of a picture; use Pixels, Mask, Dense, Boxes or KeyPoints for its components"
                             .formatted(type.getSimpleName()));
@@ -53,7 +50,12 @@ public final class JointAugment<T extends Record> implements RandomTransform<T> 
 
     /** The parameters that a stage of this {@link #name} draws for a sample. */
     public Augment.Parameters draw(T sample, Draw draw) {
-        return augment.draw(parts(values(sample)), draw.random(name()));
+        return draw(sample, draw.random(name()));
+    }
+
+    /** The parameters for a sample. */
+    public Augment.Parameters draw(T sample, RandomGenerator random) {
+        return augment.draw(parts(values(sample)), random);
     }
 
     /** What each box of a sample becomes by these parameters, in the order of the boxes. */
@@ -77,7 +79,7 @@ public final class JointAugment<T extends Record> implements RandomTransform<T> 
 
     @Override
     public T apply(T sample, RandomGenerator random) {
-        return apply(sample, augment.draw(parts(values(sample)), random));
+        return apply(sample, draw(sample, random));
     }
 
     private static List<Part> parts(Object[] values) {
@@ -88,13 +90,9 @@ public final class JointAugment<T extends Record> implements RandomTransform<T> 
     }
 
     private Object[] values(T sample) {
-        return reflected(() -> {
-            Object[] values = new Object[components.size()];
-            for (int i = 0; i < values.length; i++) {
-                values[i] = components.get(i).invoke(sample);
-            }
-            return values;
-        });
+        return components.stream()
+                .map(component -> reflected(() -> component.invoke(sample)))
+                .toArray();
     }
 
     /** What the record's own code throws reaches the caller as it is. */

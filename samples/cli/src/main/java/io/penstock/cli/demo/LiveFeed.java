@@ -1,8 +1,8 @@
 package io.penstock.cli.demo;
 
 import io.penstock.annotation.AnnotatedImages;
-import io.penstock.augment.Augment;
 import io.penstock.augment.AugmentSpec;
+import io.penstock.augment.JointAugment;
 import io.penstock.cache.Cache;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.ram.RamTier;
@@ -48,7 +48,7 @@ final class LiveFeed implements AutoCloseable {
     final Cache cache;
     private final Dataset<Shown> cached;
     final Pipeline<Shown> pipeline;
-    final Augment augment = AugmentSpec.parse(AUGMENT);
+    final JointAugment<Scene> augment = AugmentSpec.parse(AUGMENT).over(Scene.class);
 
     /** What a source has of a picture, and how it is decoded. */
     private record Files(Row row, Function<Row, Row> decoding) {}

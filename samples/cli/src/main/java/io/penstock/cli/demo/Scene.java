@@ -40,16 +40,6 @@ record Scene(Pixels pixels, Mask mask, Boxes boxes) {
         return parts.stream().filter(kind::isInstance).map(kind::cast).findFirst();
     }
 
-    /** The pixels first, then the mask and the boxes. */
-    List<Part> parts() {
-        return List.of(pixels, mask, boxes);
-    }
-
-    /** With other parts, in that order. */
-    static Scene moved(List<Part> parts) {
-        return new Scene((Pixels) parts.get(0), (Mask) parts.get(1), (Boxes) parts.get(2));
-    }
-
     private static Mask inBytes(Mask mask) {
         Tensor cells = mask.tensor();
         if (cells.dtype() == DType.U8) {

@@ -2,10 +2,10 @@ package io.penstock.cli.demo;
 
 import io.penstock.augment.Augment;
 import io.penstock.augment.BoxMove;
+import io.penstock.augment.JointAugment;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
-import io.penstock.vision.Part;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -24,10 +24,9 @@ record Shown(Scene before, Scene after, List<BoxMove> moves) {
         return new Shown(scene, scene, List.of());
     }
 
-    Shown augmented(Augment by, RandomGenerator random) {
-        List<Part> parts = before.parts();
-        Augment.Parameters drawn = by.draw(parts, random);
-        return new Shown(before, Scene.moved(by.apply(parts, drawn)), by.boxes(parts, drawn));
+    Shown augmented(JointAugment<Scene> by, RandomGenerator random) {
+        Augment.Parameters drawn = by.draw(before, random);
+        return new Shown(before, by.apply(before, drawn), by.boxes(before, drawn));
     }
 
     /** What a cache keeps of one that is not augmented. */
