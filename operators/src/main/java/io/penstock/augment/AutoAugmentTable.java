@@ -83,15 +83,11 @@ public enum AutoAugmentTable {
             shear-y 0.8 5 autocontrast 0.7 0
             shear-x 0.7 2 invert 0.1 0""");
 
-    private final String pairs;
+    /** A line for each pair: operation, probability and magnitude, twice. */
+    final String pairs;
 
     AutoAugmentTable(String pairs) {
         this.pairs = pairs;
-    }
-
-    /** A line for each pair: operation, probability and magnitude, twice. */
-    String pairs() {
-        return pairs;
     }
 
     String word() {

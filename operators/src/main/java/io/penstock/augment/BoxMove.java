@@ -47,10 +47,6 @@ public record BoxMove(int number, Box from, Box to, double visible, boolean kept
             return (x2 - x1) * (y2 - y1);
         }
 
-        boolean isFinite() {
-            return Double.isFinite(x1) && Double.isFinite(y1) && Double.isFinite(x2) && Double.isFinite(y2);
-        }
-
         @Override
         public String toString() {
             return String.format(Locale.ROOT, "[%.1f, %.1f, %.1f, %.1f]", x1, y1, x2, y2);

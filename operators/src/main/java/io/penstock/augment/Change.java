@@ -65,10 +65,7 @@ public record Change(Operation operation, double probability, double low, double
             return operation.word() + "=" + p;
         }
         String range = low == (operation.signed ? 0 : high) ? AugmentWord.text(high) : AugmentWord.text(low, high);
-        return operation.word()
-                + "="
-                + range
-                + (probability == 1 ? "" : ":p=" + p)
-                + (bins == 0 ? "" : ":bins=" + bins);
+        String chance = probability == 1 ? "" : ":p=" + p;
+        return operation.word() + "=" + range + chance + (bins == 0 ? "" : ":bins=" + bins);
     }
 }

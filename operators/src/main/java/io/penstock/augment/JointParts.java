@@ -57,7 +57,7 @@ final class JointParts {
         for (int box = 0; box < boxes.size(); box++) {
             BoxMove.Box from =
                     new BoxMove.Box(corners[4 * box], corners[4 * box + 1], corners[4 * box + 2], corners[4 * box + 3]);
-            if (!(from.x1() <= from.x2() && from.y1() <= from.y2()) || !from.isFinite()) {
+            if (!(from.x1() <= from.x2() && from.y1() <= from.y2() && Double.isFinite(from.area()))) {
                 throw new IllegalArgumentException(
                         "box %d of %d must have x1 <= x2 and y1 <= y2, was %s".formatted(box, boxes.size(), from));
             }

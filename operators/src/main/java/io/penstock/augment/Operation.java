@@ -96,13 +96,6 @@ public enum Operation {
         return max > 0;
     }
 
-    boolean isGeometric() {
-        return switch (this) {
-            case ROTATE, SHEAR_X, SHEAR_Y, TRANSLATE_X, TRANSLATE_Y, VERTICAL_FLIP, PERSPECTIVE -> true;
-            default -> false;
-        };
-    }
-
     /** Its name in {@link AugmentSpec}: {@code shear-x}. */
     String word() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');

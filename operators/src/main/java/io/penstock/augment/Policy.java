@@ -107,7 +107,7 @@ public final class Policy {
      * @see <a href="https://arxiv.org/abs/1805.09501">Cubuk et al., AutoAugment</a>
      */
     public static Policy autoAugment(AutoAugmentTable table) {
-        List<List<Change>> pairs = table.pairs().lines().map(Policy::pair).toList();
+        List<List<Change>> pairs = table.pairs.lines().map(Policy::pair).toList();
         return new Policy("autoaugment=" + table.word(), 1, pairs, false);
     }
 

@@ -21,14 +21,15 @@ final class Steps {
     static @Nullable Homography back(List<Step> steps, Image size) {
         Homography back = null;
         for (Step step : steps) {
-            if (step.operation().isGeometric()) {
-                back = back == null ? back(step, size) : back.times(back(step, size));
+            Homography next = back(step, size);
+            if (next != null) {
+                back = back == null ? next : back.times(next);
             }
         }
         return back;
     }
 
-    private static Homography back(Step step, Image size) {
+    private static @Nullable Homography back(Step step, Image size) {
         double m = step.magnitude();
         return switch (step.operation()) {
             case ROTATE -> {
@@ -45,7 +46,7 @@ final class Steps {
             case TRANSLATE_Y -> Homography.affine(1, 0, 0, 0, 1, -m);
             case VERTICAL_FLIP -> Homography.affine(1, 0, 0, 0, -1, size.height());
             case PERSPECTIVE -> perspective(size, m, step.noise()).inverse();
-            default -> Homography.IDENTITY;
+            default -> null; // colours move nothing
         };
     }
 

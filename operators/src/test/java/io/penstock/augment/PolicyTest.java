@@ -89,7 +89,7 @@ class PolicyTest {
             }
 
             Map<String, Double> expected = new HashMap<>();
-            assertThat(table.pairs().lines()).hasSize(25).allSatisfy(line -> {
+            assertThat(table.pairs.lines()).hasSize(25).allSatisfy(line -> {
                 String[] words = line.split(" ", -1);
                 expected.merge(words[0], Double.parseDouble(words[1]) * DRAWS / 25, Double::sum);
                 expected.merge(words[3], Double.parseDouble(words[4]) * DRAWS / 25, Double::sum);

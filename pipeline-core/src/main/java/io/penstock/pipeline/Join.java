@@ -96,13 +96,14 @@ public final class Join {
         }
         Fingerprint both = left.fingerprint().with(right.fingerprint());
         try (IndexFolder open = IndexFolder.open(folder, "join " + stage, both)) {
-            int[] empty = new int[(int) left.size() + 2]; // one for the twins, one for how many are read
-            int[] kept =
-                    open.read(left.size() + 1, () -> empty, (into, count) -> into[into[into.length - 1]++] = count);
+            IntStream.Builder kept = open.read(left.size() + 1, IntStream::builder, IntStream.Builder::accept);
             if (kept != null) {
-                int[] rights = new int[(int) left.size()];
-                Arrays.setAll(rights, i -> kept[i] - 1);
-                return new Partners(rights, kept[rights.length]);
+                int[] counts = kept.build().toArray();
+                int[] rights = IntStream.of(counts)
+                        .limit(left.size())
+                        .map(count -> count - 1)
+                        .toArray();
+                return new Partners(rights, counts[rights.length]);
             }
             Partners found = found(left, right);
             try (CountFile file = open.create()) {
