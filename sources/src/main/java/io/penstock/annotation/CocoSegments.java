@@ -115,35 +115,23 @@ final class CocoSegments {
 
     /** Writes a value into the cells of a segment, {@code [height, width]}. */
     static void paint(ByteBuffer segment, byte value, byte[] mask, int height, int width) {
-        if (!segment.hasRemaining()) {
-            return;
-        }
-        if (segment.get() == 1) {
+        boolean runs = segment.hasRemaining() && segment.get() == 1;
+        if (runs) {
             segment.position(segment.position() + 2 * Integer.BYTES); // the size, which is that of the mask
-            boolean inside = false;
-            for (int at = 0; segment.hasRemaining(); inside = !inside) {
-                int end = at + segment.getInt();
-                fill(inside ? at : end, end, value, mask, height, width);
-                at = end;
-            }
-            return;
         }
         while (segment.hasRemaining()) {
-            int[] ring = new int[2 * segment.getInt()];
-            for (int i = 0; i < ring.length; i++) {
-                ring[i] = segment.getInt();
+            int[] numbers = new int[runs ? segment.remaining() / Integer.BYTES : 2 * segment.getInt()];
+            segment.asIntBuffer().get(numbers);
+            segment.position(segment.position() + numbers.length * Integer.BYTES);
+            for (int i = 1; runs && i < numbers.length; i++) {
+                numbers[i] += numbers[i - 1]; // the first is of what is outside
             }
-            int[] turns = turns(ring, height, width);
+            int[] turns = runs ? numbers : turns(numbers, height, width);
             for (int i = 0; i + 1 < turns.length; i += 2) {
-                fill(turns[i], turns[i + 1], value, mask, height, width);
+                for (int cell = turns[i]; cell < turns[i + 1]; cell++) {
+                    mask[cell % height * width + cell / height] = value; // they are counted down the columns
+                }
             }
-        }
-    }
-
-    /** Cells are counted down the columns. */
-    private static void fill(int from, int end, byte value, byte[] mask, int height, int width) {
-        for (int cell = from; cell < end; cell++) {
-            mask[cell % height * width + cell / height] = value;
         }
     }
 
