@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.augment.BoxMove;
 import io.penstock.pictures.PictureWriter;
-import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.awt.Color;
 import java.awt.image.BufferedImage;
@@ -46,9 +45,17 @@ final class Drawn {
      */
     static void addTo(ObjectNode node, Scene scene, List<BoxMove> moves) {
         Tensor pixels = scene.pixels().tensor();
-        node.put("picture", address("jpeg", jpeg(pixels)))
-                .put("height", pixels.shape().dim(0))
-                .put("width", pixels.shape().dim(1));
+        int height = Math.toIntExact(pixels.shape().dim(0));
+        int width = Math.toIntExact(pixels.shape().dim(1));
+        BufferedImage picture = new BufferedImage(width, height, BufferedImage.TYPE_3BYTE_BGR);
+        BufferedImage mask = new BufferedImage(width, height, BufferedImage.TYPE_BYTE_INDEXED, COLOURS);
+        byte[] numbers = scene.mask().tensor().toByteArray();
+        picture.getRaster()
+                .setDataElements(0, 0, width, height, pixels.toByteArray()); // in the order of the bands: red first
+        mask.getRaster().setDataElements(0, 0, width, height, numbers);
+        node.put("picture", address("jpeg", PictureWriter.jpeg(picture, QUALITY)))
+                .put("height", height)
+                .put("width", width);
         float[] corners = scene.boxes().corners().toFloatArray();
         ArrayNode boxes = node.putArray("boxes");
         for (int i = 0; i < scene.boxes().size(); i++) {
@@ -62,30 +69,12 @@ final class Drawn {
                     .put("width", corners[4 * i + 2] - corners[4 * i])
                     .put("height", corners[4 * i + 3] - corners[4 * i + 1]);
         }
-        byte[] mask = scene.mask().tensor().toByteArray();
-        if (!Arrays.equals(mask, new byte[mask.length])) {
-            node.put("mask", address("png", png(scene.mask().tensor().shape(), mask)));
+        if (!Arrays.equals(numbers, new byte[numbers.length])) {
+            node.put("mask", address("png", PictureWriter.png(mask)));
         }
     }
 
     private static String address(String kind, byte[] file) {
         return "data:image/%s;base64,%s".formatted(kind, Base64.getEncoder().encodeToString(file));
-    }
-
-    private static byte[] png(Shape size, byte[] mask) {
-        int height = Math.toIntExact(size.dim(0));
-        int width = Math.toIntExact(size.dim(1));
-        BufferedImage image = new BufferedImage(width, height, BufferedImage.TYPE_BYTE_INDEXED, COLOURS);
-        image.getRaster().setDataElements(0, 0, width, height, mask);
-        return PictureWriter.png(image);
-    }
-
-    private static byte[] jpeg(Tensor pixels) {
-        int height = Math.toIntExact(pixels.shape().dim(0));
-        int width = Math.toIntExact(pixels.shape().dim(1));
-        BufferedImage image = new BufferedImage(width, height, BufferedImage.TYPE_3BYTE_BGR);
-        image.getRaster()
-                .setDataElements(0, 0, width, height, pixels.toByteArray()); // in the order of the bands: red first
-        return PictureWriter.jpeg(image, QUALITY);
     }
 }

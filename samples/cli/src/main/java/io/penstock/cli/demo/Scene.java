@@ -1,6 +1,5 @@
 package io.penstock.cli.demo;
 
-import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
 import io.penstock.vision.Boxes;
 import io.penstock.vision.Mask;
@@ -40,11 +39,9 @@ record Scene(Pixels pixels, Mask mask, Boxes boxes) {
         return parts.stream().filter(kind::isInstance).map(kind::cast).findFirst();
     }
 
+    /** Numbers up to 255 as they are. */
     private static Mask inBytes(Mask mask) {
         Tensor cells = mask.tensor();
-        if (cells.dtype() == DType.U8) {
-            return mask;
-        }
         byte[] numbers = new byte[(int) cells.shape().elements()];
         for (int i = 0; i < numbers.length; i++) {
             long number = cells.longAt(i);
