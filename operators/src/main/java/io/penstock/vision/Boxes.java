@@ -1,6 +1,7 @@
 package io.penstock.vision;
 
 import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 
 /**
@@ -13,19 +14,12 @@ import io.penstock.tensor.Tensor;
 public record Boxes(Tensor corners, Tensor classes) implements Part {
 
     public Boxes {
-        PartForm.require(
-                corners.dtype() == DType.F32
-                        && corners.shape().rank() == 2
-                        && corners.shape().dim(1) == 4,
-                "boxes",
-                "f32[n, 4]",
-                corners);
-        PartForm.require(
-                classes.shape().rank() == 1
-                        && classes.shape().dim(0) == corners.shape().dim(0),
-                "classes of boxes",
-                "[n], one for each box",
-                classes);
+        Shape rows = corners.shape();
+        Shape each = classes.shape();
+        boolean four = rows.rank() == 2 && rows.dim(1) == 4;
+        PartForm.require(four && corners.dtype() == DType.F32, "boxes", "f32[n, 4]", corners);
+        boolean beside = each.rank() == 1 && each.dim(0) == rows.dim(0);
+        PartForm.require(beside, "classes of boxes", "[n], one for each box", classes);
     }
 
     /** Copies of these arrays. */

@@ -12,12 +12,7 @@ import io.penstock.tensor.Tensor;
 public record KeyPoints(Tensor tensor) implements Part {
 
     public KeyPoints {
-        PartForm.require(
-                tensor.dtype() == DType.F32
-                        && tensor.shape().rank() == 3
-                        && tensor.shape().dim(2) == 3,
-                "key points",
-                "f32[n, k, 3]",
-                tensor);
+        boolean three = tensor.shape().rank() == 3 && tensor.shape().dim(2) == 3;
+        PartForm.require(three && tensor.dtype() == DType.F32, "key points", "f32[n, k, 3]", tensor);
     }
 }
