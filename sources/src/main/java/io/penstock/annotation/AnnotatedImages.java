@@ -131,12 +131,11 @@ public final class AnnotatedImages implements Dataset<Row> {
             throw new StoreException("none of the %d images that are annotated is in %s, such as %s; name their folder"
                     .formatted(size(), store.location(), missing.get(0)));
         }
-        warn(
-                "fail when they are loaded, since their annotations cannot be used",
-                Arrays.stream(annotations.images())
-                        .filter(image -> !image.fault().isEmpty())
-                        .map(image -> image.name() + ": " + image.fault())
-                        .toList());
+        List<String> unusable = Stream.of(annotations.images())
+                .filter(image -> !image.fault().isEmpty())
+                .map(image -> image.name() + ": " + image.fault())
+                .toList();
+        warn("fail when they are loaded, since their annotations cannot be used", unusable);
         warn("are annotated and not there, and fail when they are loaded", missing);
         warn("have no partner, and are left out", read.unmatched());
         if (annotations.empty() > 0) {

@@ -146,10 +146,8 @@ record AnnotationReading(
             }
         });
         Map<String, StoreEntry> listed = unordered(images);
-        List<@Nullable StoreEntry> files = new ArrayList<>(read.images().length);
-        for (Annotations.Image image : read.images()) {
-            files.add(listed.get(image.name()));
-        }
+        List<@Nullable StoreEntry> files =
+                Stream.of(read.images()).map(image -> listed.get(image.name())).toList();
         return new AnnotationReading(files, List.of(), read, List.of());
     }
 

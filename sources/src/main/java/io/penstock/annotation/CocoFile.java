@@ -43,13 +43,9 @@ record CocoFile(Annotations.Builder found, List<String> fields) {
             new CocoFile(found, fields).read(json);
             return found.build();
         } catch (JsonProcessingException e) {
-            throw new FormatException(
-                    "%s is no JSON, or is cut off: %s (line %d)"
-                            .formatted(
-                                    file,
-                                    JsonReason.of(e.getOriginalMessage()),
-                                    e.getLocation().getLineNr()),
-                    e);
+            String why = JsonReason.of(e.getOriginalMessage());
+            int line = e.getLocation().getLineNr();
+            throw new FormatException("%s is no JSON, or is cut off: %s (line %d)".formatted(file, why, line), e);
         } catch (IOException e) {
             throw new StoreException("cannot read " + file, e);
         }

@@ -36,15 +36,9 @@ final class KeptAnnotations {
     private static Kryo kryo() {
         Kryo kryo = new Kryo();
         kryo.setReferences(false);
-        List.of(
-                        Annotations.class,
-                        Annotations.Image.class,
-                        Annotations.Image[].class,
-                        String[].class,
-                        int[].class,
-                        float[].class,
-                        byte[].class)
+        List.of(Annotations.class, Annotations.Image.class, Annotations.Image[].class)
                 .forEach(kryo::register);
+        List.of(String[].class, int[].class, float[].class, byte[].class).forEach(kryo::register);
         return kryo;
     }
 

@@ -83,11 +83,10 @@ final class VocFiles {
         if (name.isEmpty()) {
             throw new FormatException("object %d has no name".formatted(number));
         }
-        return new Thing(
-                name,
-                EDGES.stream()
-                        .mapToDouble(edge -> number(texts.getOrDefault(OBJECT + "/bndbox/" + edge, "")))
-                        .toArray());
+        double[] box = EDGES.stream()
+                .mapToDouble(edge -> number(texts.getOrDefault(OBJECT + "/bndbox/" + edge, "")))
+                .toArray();
+        return new Thing(name, box);
     }
 
     /** Of what is no number NaN, which no box may have. */
