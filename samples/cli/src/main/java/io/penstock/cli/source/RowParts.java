@@ -69,11 +69,10 @@ public final class RowParts {
     }
 
     private static Row with(Row row, Map<String, Tensor> others) {
-        return new Row(
-                row.names(),
-                row.names().stream()
-                        .map(name -> others.containsKey(name) ? others.get(name) : row.tensor(name))
-                        .toList());
+        List<Tensor> values = row.names().stream()
+                .map(name -> others.getOrDefault(name, row.tensor(name)))
+                .toList();
+        return new Row(row.names(), values);
     }
 
     /** The same row without the marks of the boxes that were dropped. */

@@ -6,6 +6,7 @@ import io.penstock.batch.mix.Mosaic;
 import io.penstock.cli.source.RowParts;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.random.RandomGenerator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,15 +18,11 @@ import java.util.stream.Stream;
  * @param text     names the stage
  * @param draws    what it draws for each row of a batch
  */
-record MixWord(String text, BatchTransform transform, Draws draws) {
+record MixWord(
+        String text, BatchTransform transform, BiFunction<Integer, RandomGenerator, List<? extends Record>> draws) {
 
     private static final Pattern WORD = Pattern.compile("(mosaic|copy-paste)=([\\d.]+)(?::visible=([\\d.]+))?");
     private static final List<String> NEEDED = List.of("boxes", "classes");
-
-    @FunctionalInterface
-    interface Draws {
-        List<? extends Record> of(int rows, RandomGenerator random);
-    }
 
     /**
      * The words for samples with these fields.

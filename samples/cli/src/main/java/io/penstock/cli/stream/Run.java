@@ -74,7 +74,7 @@ public record Run<T>(
         Map<String, List<? extends Record>> drawn = new LinkedHashMap<>();
         for (MixWord mixing : mixing()) {
             MapBatch stage = MapBatch.of(mixing.text(), sampler, mixing.transform());
-            drawn.put(mixing.text(), mixing.draws().of(rows, stage.random(epoch, next)));
+            drawn.put(mixing.text(), mixing.draws().apply(rows, stage.random(epoch, next)));
         }
         return drawn;
     }
