@@ -116,8 +116,9 @@ public record HubFolder(
                 !split.isEmpty() && ofSplit(List.of(folders.get(0)), split).isEmpty();
         String files = root + folders.get(0) + (named ? "*" + split + "*" + PARQUET : "");
         TableRows rows = opened(files, TableFormat.parquet(), columns);
-        TableColumns pictures = pictures(rows.schema().names());
-        return pictures == null || !columns.text().isEmpty() ? rows : opened(files, TableFormat.parquet(), pictures);
+        TableColumns pictures =
+                columns.text().isEmpty() ? pictures(rows.schema().names()) : null;
+        return pictures == null ? rows : opened(files, TableFormat.parquet(), pictures);
     }
 
     private TableRows opened(String files, TableFormat format, TableColumns columns) {
