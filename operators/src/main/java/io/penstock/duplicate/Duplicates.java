@@ -10,6 +10,7 @@ import io.penstock.internal.HeapLimit;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Indexing;
+import io.penstock.pipeline.Summary;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
 import java.io.ByteArrayOutputStream;
@@ -111,7 +112,7 @@ public final class Duplicates<T> {
      */
     public Mono<Dataset<T>> without(Dataset<T> data, Indexing indexing) {
         return signatures(data, new ByteArrayOutputStream(), indexing).map(all -> {
-            Bands buckets = new Bands(likeness, all.toByteArray());
+            Likeness.Bands buckets = likeness.new Bands(all.toByteArray());
             BitSet kept = new BitSet();
             for (int sample : byKey(data)) {
                 if (!buckets.hasLike(sample)) {
@@ -129,7 +130,7 @@ public final class Duplicates<T> {
         return signatures(other, new ByteArrayOutputStream(), indexing)
                 .flatMap(theirs -> signatures(data, theirs, indexing))
                 .map(all -> {
-                    Bands buckets = new Bands(likeness, all.toByteArray());
+                    Likeness.Bands buckets = likeness.new Bands(all.toByteArray());
                     IntStream.range(0, others).forEach(buckets::put);
                     return data.selectIf(
                             "without those of %s, %s"
@@ -153,6 +154,37 @@ public final class Duplicates<T> {
             }
             return before;
         });
+    }
+
+    /** The signatures of samples one after another, in the order of the samples. */
+    private record Signatures<T>(Function<? super T, byte[]> of) implements Summary<T, ByteArrayOutputStream> {
+
+        @Override
+        public ByteArrayOutputStream empty() {
+            return new ByteArrayOutputStream();
+        }
+
+        @Override
+        public void add(ByteArrayOutputStream into, T sample) {
+            into.writeBytes(of.apply(sample));
+        }
+
+        @Override
+        public void merge(ByteArrayOutputStream into, ByteArrayOutputStream later) {
+            into.writeBytes(later.toByteArray());
+        }
+
+        @Override
+        public byte[] write(ByteArrayOutputStream signatures) {
+            return signatures.toByteArray();
+        }
+
+        @Override
+        public ByteArrayOutputStream read(ByteBuffer bytes) {
+            ByteArrayOutputStream read = new ByteArrayOutputStream(bytes.remaining());
+            read.write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
+            return read;
+        }
     }
 
     /** The samples in the order of their keys. */

@@ -108,6 +108,50 @@ record Likeness(String words, int bytes, int bands, int probes, Band band, Alike
                 });
     }
 
+    /** The samples that are kept, by the values of their bands. Memory: 12 to 20 bytes a sample and band. */
+    final class Bands {
+
+        private final byte[] signatures;
+        private final int[][] heads; // a sample's number and 1; 0 is the end
+        private final int[][] next;
+
+        Bands(byte[] signatures) {
+            this.signatures = signatures;
+            int samples = signatures.length / bytes;
+            int slots = Math.max(2, Integer.highestOneBit(Math.max(1, samples)) * 2);
+            this.heads = new int[bands][slots];
+            this.next = new int[bands][samples];
+        }
+
+        private int slot(int sample, int number, int probe) {
+            long value = band.value(signatures, sample * bytes, number, probe) * 0x9E37_79B9_7F4A_7C15L;
+            return (int) (value >>> 32) & heads[number].length - 1;
+        }
+
+        /** Whether a sample is like one that was put. */
+        boolean hasLike(int sample) {
+            for (int number = 0; number < bands; number++) {
+                for (int probe = 0; probe < probes; probe++) {
+                    int each = heads[number][slot(sample, number, probe)];
+                    for (; each > 0; each = next[number][each - 1]) {
+                        if (alike.test(signatures, sample * bytes, (each - 1) * bytes)) {
+                            return true;
+                        }
+                    }
+                }
+            }
+            return false;
+        }
+
+        void put(int sample) {
+            for (int number = 0; number < bands; number++) {
+                int slot = slot(sample, number, 0);
+                next[number][sample] = heads[number][slot];
+                heads[number][slot] = sample + 1;
+            }
+        }
+    }
+
     private static long folded(byte[] bytes, int from, int count) {
         long folded = count;
         for (int i = from; i < from + count; i++) {

@@ -284,7 +284,7 @@ class DuplicatesTest {
                 places.add(random.nextInt(128));
             }
             places.forEach(place -> pair[16 + place / 8] ^= (byte) (1 << place % 8));
-            Bands buckets = new Bands(bits, pair);
+            Likeness.Bands buckets = bits.new Bands(pair);
             buckets.put(0);
 
             assertThat(buckets.hasLike(1)).as("%d apart", places.size()).isEqualTo(places.size() <= 14);
