@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /** A page of one small chart a field, without scripts and other files. */
@@ -53,8 +54,7 @@ final class FitPage {
     private static String section(String name, FieldFit field, @Nullable FieldFit before) {
         boolean bars = field.text() && !field.classes().isEmpty();
         String chart = bars ? classes(field) : field.percentiles().isEmpty() ? "" : histogram(field, before);
-        String words = String.format(
-                Locale.ROOT,
+        String words = format(
                 "%smean %.6g, deviation %.6g; %.2f %% missing; %,d distinct",
                 field.text() ? "length: " : "",
                 field.mean(),
@@ -72,17 +72,11 @@ final class FitPage {
                 .toList();
         StringBuilder svg = new StringBuilder(svg(most.size() * 14));
         for (int i = 0; i < most.size(); i++) {
-            double width =
-                    (double) WIDTH / 2 * most.get(i).getValue() / most.get(0).getValue();
-            svg.append(String.format(
-                    Locale.ROOT,
-                    "<rect x='0' y='%d' width='%.1f' height='12'/><text x='%.1f' y='%d'>%s (%d)</text>",
-                    14 * i,
-                    width,
-                    width + 4,
-                    14 * i + 10,
-                    escaped(most.get(i).getKey()),
-                    most.get(i).getValue()));
+            long count = most.get(i).getValue();
+            double width = (double) WIDTH / 2 * count / most.get(0).getValue();
+            svg.append(format("<rect x='0' y='%d' width='%.1f' height='12'/>", 14 * i, width));
+            String word = escaped(most.get(i).getKey());
+            svg.append(format("<text x='%.1f' y='%d'>%s (%d)</text>", width + 4, 14 * i + 10, word, count));
         }
         return svg.append("</svg>").toString();
     }
@@ -93,35 +87,22 @@ final class FitPage {
         double to = field.percentiles().get(field.percentiles().size() - 2);
         double[] shares = shares(field, from, to);
         double[] others = before == null || before.percentiles().isEmpty() ? shares : shares(before, from, to);
-        double most = 0;
-        for (int i = 0; i < BINS; i++) {
-            most = Math.max(most, Math.max(shares[i], others[i]));
-        }
+        double most = DoubleStream.concat(DoubleStream.of(shares), DoubleStream.of(others))
+                .max()
+                .orElseThrow();
         double wide = (double) WIDTH / BINS;
-        StringBuilder svg = new StringBuilder(svg(HEIGHT + 12));
+        StringBuilder bars = new StringBuilder();
         StringBuilder line = new StringBuilder();
         for (int i = 0; i < BINS; i++) {
             double high = HEIGHT * shares[i] / most;
-            svg.append(String.format(
-                    Locale.ROOT,
-                    "<rect x='%.1f' y='%.1f' width='%.1f' height='%.1f'/>",
-                    i * wide,
-                    HEIGHT - high,
-                    wide - 1,
-                    high));
-            line.append(String.format(Locale.ROOT, "%.1f,%.1f ", (i + 0.5) * wide, HEIGHT - HEIGHT * others[i] / most));
+            String size = format("width='%.1f' height='%.1f'", wide - 1, high);
+            bars.append(format("<rect x='%.1f' y='%.1f' %s/>", i * wide, HEIGHT - high, size));
+            line.append(format("%.1f,%.1f ", (i + 0.5) * wide, HEIGHT - HEIGHT * others[i] / most));
         }
-        if (others != shares) {
-            svg.append("<polyline points='").append(line).append("'/>");
-        }
-        return svg.append(String.format(
-                        Locale.ROOT,
-                        "<text x='0' y='%1$d'>%2$.4g</text><text x='%3$d' y='%1$d' text-anchor='end'>%4$.4g</text></svg>",
-                        HEIGHT + 11,
-                        from,
-                        WIDTH,
-                        to))
-                .toString();
+        String compared = others == shares ? "" : "<polyline points='" + line + "'/>";
+        String ends = format("<text x='0' y='%d'>%.4g</text>", HEIGHT + 11, from)
+                + format("<text x='%d' y='%d' text-anchor='end'>%.4g</text>", WIDTH, HEIGHT + 11, to);
+        return svg(HEIGHT + 12) + bars + compared + ends + "</svg>";
     }
 
     private static double[] shares(FieldFit field, double from, double to) {
@@ -147,6 +128,10 @@ final class FitPage {
         if (at >= 0 && at <= BINS) {
             shares[Math.min(BINS - 1, (int) at)] += share;
         }
+    }
+
+    private static String format(String form, Object... values) {
+        return String.format(Locale.ROOT, form, values);
     }
 
     private static String svg(int height) {
