@@ -92,11 +92,9 @@ final class FitFlags {
     }
 
     private static String shares(List<FieldFit> channels, ToDoubleFunction<FieldFit> number) {
-        return channels.stream().map(each -> share(number.applyAsDouble(each))).collect(Collectors.joining("/"));
-    }
-
-    private static String share(double ofPixels) {
-        return String.format(Locale.ROOT, "%.4f", ofPixels / WHITE);
+        return channels.stream()
+                .map(each -> String.format(Locale.ROOT, "%.4f", number.applyAsDouble(each) / WHITE))
+                .collect(Collectors.joining("/"));
     }
 
     private static Fit fit(String flag) {

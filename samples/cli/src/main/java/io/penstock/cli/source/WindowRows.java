@@ -41,7 +41,8 @@ record WindowRows(RowWindows windows) {
 
     private static RowWindows with(RowWindows windows, String key, String value, String text) {
         String[] columns = value.split("\\+", -1);
-        return switch (key) {
+        boolean isWord = key.equals("sort") || key.equals("missing");
+        return switch (isWord ? key + "=" + value : key) {
             case "horizon" -> windows.horizon(number(key, value));
             case "stride" -> windows.stride(number(key, value));
             case "step" -> windows.step(RowWindows.place(value));
@@ -52,15 +53,9 @@ record WindowRows(RowWindows windows) {
             case "features" -> windows.features(columns);
             case "target" -> windows.target(columns);
             case "future" -> windows.future(columns);
-            default -> {
-                if ((key + "=" + value).equals("sort=yes")) {
-                    yield windows.sorted();
-                }
-                if ((key + "=" + value).equals("missing=keep")) {
-                    yield windows.keepMissing();
-                }
-                throw new IllegalArgumentException(FORM.formatted(text));
-            }
+            case "sort=yes" -> windows.sorted();
+            case "missing=keep" -> windows.keepMissing();
+            default -> throw new IllegalArgumentException(FORM.formatted(text));
         };
     }
 
