@@ -3,8 +3,11 @@ package io.penstock.order;
 import io.penstock.order.internal.Mixing;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -172,35 +175,26 @@ public final class ClassGroups {
          * @param classes at least this many must be left
          */
         static ClassIndex of(int[] labels, int each, int classes) {
-            long print = 0;
-            for (int label : labels) {
-                print = Mixing.fold(print, label);
-            }
-            long[] sorted = IntStream.range(0, labels.length)
-                    .mapToLong(sample -> (long) labels[sample] << Integer.SIZE | sample)
-                    .sorted()
-                    .toArray();
-            int[] samples = new int[labels.length];
-            int[] ends = new int[labels.length];
-            int all = 0;
-            int large = 0;
-            int end = 0;
-            for (int from = 0, to = 0; from < sorted.length; from = to) {
-                while (to < sorted.length && sorted[to] >> Integer.SIZE == sorted[from] >> Integer.SIZE) {
-                    samples[end + to - from] = (int) sorted[to++];
-                }
-                all++;
-                if (to - from >= each) {
-                    end += to - from;
-                    ends[large++] = end;
-                }
-            }
-            if (large < classes) {
+            Collection<List<Integer>> all = IntStream.range(0, labels.length)
+                    .boxed()
+                    .collect(Collectors.groupingBy(sample -> labels[sample], TreeMap::new, Collectors.toList()))
+                    .values();
+            List<List<Integer>> large =
+                    all.stream().filter(its -> its.size() >= each).toList();
+            if (large.size() < classes) {
                 throw new IllegalArgumentException(
                         "%d classes of %d samples or more are needed, %d of %d classes have them"
-                                .formatted(classes, each, large, all));
+                                .formatted(classes, each, large.size(), all.size()));
             }
-            return new ClassIndex(Arrays.copyOf(samples, end), Arrays.copyOf(ends, large), print);
+            int[] ends = large.stream().mapToInt(List::size).toArray();
+            Arrays.parallelPrefix(ends, Integer::sum);
+            return new ClassIndex(
+                    large.stream()
+                            .flatMap(List::stream)
+                            .mapToInt(sample -> sample)
+                            .toArray(),
+                    ends,
+                    IntStream.of(labels).asLongStream().reduce(0, Mixing::fold));
         }
 
         int classes() {
