@@ -1,5 +1,6 @@
 package io.penstock.order;
 
+import java.util.Arrays;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -183,9 +184,7 @@ final class ListedSchedule implements SourceSchedule {
 
     private void skip(WeightSegment segment, long periods) {
         long[] later = drawn.counts();
-        for (int source = 0; source < later.length; source++) {
-            later[source] += periods * segment.inPeriod(source);
-        }
+        Arrays.setAll(later, source -> later[source] + periods * segment.inPeriod(source));
         drawn = new DrawnSources(list, later);
     }
 
@@ -199,12 +198,8 @@ final class ListedSchedule implements SourceSchedule {
     }
 
     private boolean isPeriod(WeightSegment segment, long... before) {
-        for (int source = 0; source < before.length; source++) {
-            if (drawn.count(source) - before[source] != segment.inPeriod(source)) {
-                return false;
-            }
-        }
-        return true;
+        return IntStream.range(0, before.length)
+                .allMatch(source -> drawn.count(source) - before[source] == segment.inPeriod(source));
     }
 
     private void remember() {

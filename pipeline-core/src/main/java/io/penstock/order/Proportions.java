@@ -1,6 +1,7 @@
 package io.penstock.order;
 
 import java.util.Arrays;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.DoubleStream;
@@ -16,10 +17,9 @@ public final class Proportions {
     private static final long MAX_DRAWS = 1L << 61;
 
     private final long[] sizes;
-    private final double[] weights;
 
-    /** The weights from some draws on. */
-    private final SortedMap<Long, double[]> changes;
+    /** The weights, by the draws from which on they hold. */
+    private final SortedMap<Long, double[]> weights;
 
     private final boolean lines;
 
@@ -29,15 +29,9 @@ public final class Proportions {
     private final long draws;
 
     private Proportions(
-            long[] sizes,
-            double[] weights,
-            SortedMap<Long, double[]> changes,
-            boolean lines,
-            @Nullable Exhausted end,
-            long draws) {
+            long[] sizes, SortedMap<Long, double[]> weights, boolean lines, @Nullable Exhausted end, long draws) {
         this.sizes = sizes;
         this.weights = weights;
-        this.changes = changes;
         this.lines = lines;
         this.end = end;
         this.draws = draws;
@@ -48,8 +42,8 @@ public final class Proportions {
      * @throws IllegalArgumentException if the source is empty, or the weight is not a finite number above 0
      */
     public static Proportions of(long size, double weight) {
-        return new Proportions(new long[0], new double[0], new TreeMap<>(), false, Exhausted.FIRST, 0)
-                .and(size, weight);
+        SortedMap<Long, double[]> none = new TreeMap<>(Map.of(0L, new double[0]));
+        return new Proportions(new long[0], none, false, Exhausted.FIRST, 0).and(size, weight);
     }
 
     /**
@@ -58,7 +52,7 @@ public final class Proportions {
      */
     public Proportions and(long size, double weight) {
         int number = sizes.length;
-        if (!changes.isEmpty()) {
+        if (weights.size() > 1) {
             throw new IllegalArgumentException("say all sources of a mixture before the draws at which weights change");
         }
         if (number == MAX_SOURCES) {
@@ -75,9 +69,9 @@ public final class Proportions {
         }
         long[] moreSizes = Arrays.copyOf(sizes, number + 1);
         moreSizes[number] = size;
-        double[] moreWeights = Arrays.copyOf(weights, number + 1);
+        double[] moreWeights = Arrays.copyOf(first(), number + 1);
         moreWeights[number] = weight;
-        return new Proportions(moreSizes, moreWeights, changes, lines, end, draws);
+        return new Proportions(moreSizes, new TreeMap<>(Map.of(0L, moreWeights)), lines, end, draws);
     }
 
     /**
@@ -101,19 +95,19 @@ public final class Proportions {
         if (draw < 0) {
             throw new IllegalArgumentException("weights must be from draw 0 or a later one on, was " + draw);
         }
-        SortedMap<Long, double[]> more = new TreeMap<>(changes);
+        SortedMap<Long, double[]> more = new TreeMap<>(weights);
         more.put(draw, others.clone());
-        return new Proportions(sizes, weights, more, lines, end, draws);
+        return new Proportions(sizes, more, lines, end, draws);
     }
 
     /** Lets weights go in a line from one {@link #weightsAt draw} to the next; otherwise they stay until the next. */
     public Proportions lines() {
-        return new Proportions(sizes, weights, changes, true, end, draws);
+        return new Proportions(sizes, weights, true, end, draws);
     }
 
     /** Lets an epoch end when the first or the last source is exhausted: {@link Exhausted#FIRST} unless set. */
     public Proportions until(Exhausted which) {
-        return new Proportions(sizes, weights, changes, lines, which, 0);
+        return new Proportions(sizes, weights, lines, which, 0);
     }
 
     /**
@@ -121,7 +115,7 @@ public final class Proportions {
      * @throws IllegalArgumentException if negative or more than 2^61
      */
     public Proportions draws(long anEpoch) {
-        return new Proportions(sizes, weights, changes, lines, null, requireDraws(anEpoch));
+        return new Proportions(sizes, weights, lines, null, requireDraws(anEpoch));
     }
 
     static long requireDraws(long draws) {
@@ -130,6 +124,10 @@ public final class Proportions {
                     "draws of an epoch must be in [0, %d], was %d".formatted(MAX_DRAWS, draws));
         }
         return draws;
+    }
+
+    private double[] first() {
+        return weights.values().iterator().next();
     }
 
     int sources() {
@@ -141,15 +139,11 @@ public final class Proportions {
     }
 
     SourceSchedule schedule() {
-        SortedMap<Long, double[]> all = new TreeMap<>(changes);
-        double[] first = all.getOrDefault(0L, weights);
-        boolean stays = all.headMap(1L).size() == all.size();
-        if (stays && DoubleStream.of(first).allMatch(weight -> weight > 0)) {
-            return PeriodicSchedule.of(first);
+        if (weights.size() == 1 && DoubleStream.of(first()).allMatch(weight -> weight > 0)) {
+            return PeriodicSchedule.of(first());
         }
-        all.put(0L, first);
-        long[] from = all.keySet().stream().mapToLong(draw -> draw).toArray();
-        WeightList list = WeightList.of(from, all.values().toArray(double[][]::new), lines);
+        long[] from = weights.keySet().stream().mapToLong(draw -> draw).toArray();
+        WeightList list = WeightList.of(from, weights.values().toArray(double[][]::new), lines);
         return new ListedSchedule(list, new long[sizes.length]);
     }
 

@@ -3,12 +3,12 @@ package io.penstock.order;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.MatchResult;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * The weights of a mixture's sources by the number of the draw: entries, between which they stay or go in a line. Behind
@@ -123,8 +123,7 @@ final class WeightList {
      * @throws IllegalArgumentException if it is no such list
      */
     static WeightList parse(String text) {
-        Matcher matcher = ENTRY.matcher(text);
-        List<MatchResult> entries = matcher.results().toList();
+        List<MatchResult> entries = ENTRY.matcher(text).results().toList();
         long[] from = entries.stream()
                 .mapToLong(entry -> Long.parseLong(entry.group(1)))
                 .toArray();
@@ -183,18 +182,11 @@ final class WeightList {
 
     /** Whether the draws of [first, end) have the same shares in both, rounding apart. */
     boolean equalsWithin(WeightList other, long first, long end) {
-        long[] ends = LongStream.concat(
-                        LongStream.of(first, end),
-                        LongStream.concat(LongStream.of(from), LongStream.of(other.from))
-                                .filter(draw -> draw > first && draw < end))
-                .sorted()
-                .toArray();
-        for (int i = 1; i < ends.length; i++) {
-            if (ends[i] > ends[i - 1] && !(isNear(other, ends[i - 1]) && isNear(other, ends[i] - 1))) {
-                return false;
-            }
-        }
-        return true;
+        return Stream.of(new long[] {first + 1, end}, from, other.from) // between two of these both go in lines
+                .flatMapToLong(Arrays::stream)
+                .flatMap(draw -> LongStream.of(draw - 1, draw))
+                .filter(draw -> draw >= first && draw < end)
+                .allMatch(draw -> isNear(other, draw));
     }
 
     private boolean isNear(WeightList other, long draw) {
