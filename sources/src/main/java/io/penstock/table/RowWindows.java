@@ -128,7 +128,7 @@ public final class RowWindows {
      * For rows that are not sorted by series and order, such as those of a day after another: reads all once and sorts
      * their numbers. An {@link Indexing#keptIn index that is kept} has their places, so a later process reads changed
      * files alone. Windows then read rows from many places, so the table's cache should hold it.
-     * <p><b>Memory</b>: 8 bytes a row, and 30 more while they are sorted; at most 2^31 - 9 rows. <b>Disk</b>: 12 bytes a
+     * <p><b>Memory</b>: 8 bytes a row, and 40 more while they are sorted; at most 2^31 - 9 rows. <b>Disk</b>: 12 bytes a
      * row.
      */
     public RowWindows sorted() {

@@ -8,6 +8,7 @@ import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -119,32 +120,10 @@ final class SortedRows {
     }
 
     private long[] numbers() {
-        int[] ends = new int[known.size()];
-        for (int row = 0; row < rows; row++) {
-            ends[series[row]]++;
-        }
-        Arrays.parallelPrefix(ends, Integer::sum);
-        int[] sorted = new int[rows];
-        for (int row = rows - 1; row >= 0; row--) {
-            sorted[--ends[series[row]]] = row;
-        }
-        for (int i = 0; i < ends.length; i++) { // an end has become a beginning
-            sort(sorted, ends[i], i + 1 < ends.length ? ends[i + 1] : rows);
-        }
-        return Arrays.stream(sorted).asLongStream().toArray();
-    }
-
-    private void sort(int[] numbers, int from, int to) {
-        for (int i = from + 1; i < to; i++) {
-            if (places[numbers[i]] < places[numbers[i - 1]]) {
-                int[] sorted = IntStream.range(from, to)
-                        .mapToObj(at -> numbers[at])
-                        .sorted((a, b) -> Long.compare(places[a], places[b]))
-                        .mapToInt(row -> row)
-                        .toArray();
-                System.arraycopy(sorted, 0, numbers, from, sorted.length);
-                return;
-            }
-        }
+        return IntStream.range(0, rows)
+                .boxed()
+                .sorted(Comparator.<Integer>comparingInt(row -> series[row]).thenComparingLong(row -> places[row]))
+                .mapToLong(row -> row)
+                .toArray();
     }
 }
