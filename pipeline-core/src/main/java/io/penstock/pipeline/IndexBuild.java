@@ -1,6 +1,5 @@
 package io.penstock.pipeline;
 
-import io.penstock.fault.StoreException;
 import io.penstock.internal.FileWork;
 import io.penstock.internal.HeapLimit;
 import io.penstock.internal.Thrown;
@@ -12,8 +11,10 @@ import io.penstock.order.Sampler;
 import io.penstock.stream.Sample;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.IntBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.ObjIntConsumer;
@@ -21,7 +22,6 @@ import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -48,21 +48,8 @@ record IndexBuild<T>(Stage<T> input, String stage, ToIntFunction<? super T> coun
                     "cannot count \"%s\" of %,d samples into an array; count slices of the dataset"
                             .formatted(stage, input.size()));
         }
-        return counted(() -> new Counts((int) input.size()), Counts::add).map(counts -> counts.values);
-    }
-
-    private static final class Counts {
-
-        final int[] values;
-        private int added;
-
-        Counts(int size) {
-            values = new int[size];
-        }
-
-        void add(int count) {
-            values[added++] = count;
-        }
+        return counted(() -> IntBuffer.allocate((int) input.size()), IntBuffer::put)
+                .map(IntBuffer::array);
     }
 
     private <C> Mono<C> counted(Supplier<C> empty, ObjIntConsumer<C> add) {
@@ -85,70 +72,43 @@ record IndexBuild<T>(Stage<T> input, String stage, ToIntFunction<? super T> coun
                         })));
     }
 
-    /** Uses what was opened, and closes it at the end, at an error and on cancel, also on cancel while it is opened. */
+    /**
+     * Uses what was opened, and closes it at the end, at an error and on cancel, also on cancel while it is opened. It is
+     * opened on a thread of its own: it may wait for other builds, which need the threads of the pools.
+     */
     static <R extends Closeable, V> Mono<V> using(Callable<R> opening, Function<R, Mono<V>> use) {
         return Mono.usingWhen(
-                Mono.fromSupplier(() -> new Opening<>(opening)),
-                opened -> opened.resource().flatMap(use),
-                opened -> elsewhere(() -> {
-                    opened.close();
-                    return opened;
-                }));
+                Mono.fromSupplier(() -> opened(opening)),
+                opened -> Mono.fromFuture(opened, true)
+                        .publishOn(Schedulers.boundedElastic())
+                        .flatMap(use),
+                opened -> Mono.defer(() -> closed(opened)).subscribeOn(Schedulers.boundedElastic()));
     }
 
-    /** What is opened on a thread of its own: it may wait for other builds, which need the threads of the pools. */
-    private static final class Opening<R extends Closeable> {
-
-        private final Callable<R> opening;
-        private final Object lock = new Object();
-        private @Nullable R resource; // guarded by lock
-        private boolean isClosed; // guarded by lock
-
-        Opening(Callable<R> opening) {
-            this.opening = opening;
-        }
-
-        Mono<R> resource() {
-            return Mono.create(sink -> {
-                Thread thread = new Thread(() -> open(sink), "penstock-index");
-                thread.setDaemon(true);
-                thread.start();
-            });
-        }
-
-        private void open(MonoSink<R> sink) {
+    private static <R> CompletableFuture<R> opened(Callable<R> opening) {
+        CompletableFuture<R> opened = new CompletableFuture<>();
+        Runnable open = () -> {
             try {
-                R opened = opening.call();
-                if (keep(opened)) {
-                    sink.success(opened);
-                } else {
-                    IndexBuild.close(opened);
-                }
+                opened.complete(opening.call());
             } catch (Throwable e) {
-                sink.error(Thrown.signal(e));
+                opened.completeExceptionally(Thrown.signal(e));
             }
-        }
+        };
+        Thread thread = new Thread(open, "penstock-index");
+        thread.setDaemon(true);
+        thread.start();
+        return opened;
+    }
 
-        private boolean keep(R opened) {
-            synchronized (lock) {
-                if (!isClosed) {
-                    resource = opened;
-                }
-                return !isClosed;
+    /** Closes what was opened, now or once it is. */
+    private static Mono<?> closed(CompletableFuture<? extends Closeable> opened) {
+        CompletableFuture<Boolean> closed = opened.handle((resource, failure) -> {
+            if (resource != null) {
+                close(resource);
             }
-        }
-
-        void close() {
-            R opened;
-            synchronized (lock) {
-                isClosed = true;
-                opened = resource;
-                resource = null;
-            }
-            if (opened != null) {
-                IndexBuild.close(opened);
-            }
-        }
+            return true;
+        });
+        return closed.isDone() ? Mono.fromFuture(closed) : Mono.empty();
     }
 
     private static void close(Closeable resource) {
@@ -175,6 +135,7 @@ record IndexBuild<T>(Stage<T> input, String stage, ToIntFunction<? super T> coun
     private final class Count<C> implements Closeable {
 
         private final long size = input.size();
+        private final String keeping = "cannot keep the index of \"%s\" in %s".formatted(stage, indexing.folder);
         private final C counts;
         private final ObjIntConsumer<C> add;
         private final Known known;
@@ -234,25 +195,20 @@ record IndexBuild<T>(Stage<T> input, String stage, ToIntFunction<? super T> coun
 
         private void add(int count) {
             add.accept(counts, count);
-            try {
-                if (file != null) {
-                    file.add(key(index), count);
-                }
-                tick();
-            } catch (IOException e) {
-                throw new StoreException(
-                        "cannot keep the index of \"%s\" in %s: %s".formatted(stage, indexing.folder, e.getMessage()),
-                        e);
+            CountFile into = file;
+            if (into != null) {
+                FileWork.run(keeping, () -> into.add(key(index), count));
             }
+            tick();
         }
 
         /** Once a second what was counted is written and told. */
-        private void tick() throws IOException {
+        private void tick() {
             long now = System.nanoTime();
             if (now - lastTick >= TICK) {
                 lastTick = now;
                 if (file != null) {
-                    file.flush();
+                    FileWork.run(keeping, file::flush);
                 }
                 indexing.progress.accept(new Indexing.Progress(index + 1, found, size));
             }

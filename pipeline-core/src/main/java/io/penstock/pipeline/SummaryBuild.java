@@ -56,17 +56,6 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
     /** The samples of {@code [first, end)}. */
     private record Part(long first, long end, SampleKey key) {}
 
-    /** Neighbouring parts, which are all known or all not. */
-    private record Job(List<Part> parts, boolean known) {
-        long first() {
-            return parts.get(0).first;
-        }
-
-        long end() {
-            return parts.get(parts.size() - 1).end;
-        }
-    }
-
     private record Summarised<S>(S summary, long samples, boolean known) {}
 
     private final class Pass {
@@ -86,7 +75,10 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
             int atOnce = Runtime.getRuntime().availableProcessors();
             return Flux.generate(() -> part(0), this::nextJob)
                     .subscribeOn(Schedulers.boundedElastic())
-                    .flatMapSequential(job -> job.known && kept != null ? read(job, kept) : loaded(job), atOnce, AHEAD)
+                    .flatMapSequential(
+                            parts -> kept != null && isKnown(parts.get(0)) ? read(parts, kept) : loaded(parts),
+                            atOnce,
+                            AHEAD)
                     .publishOn(Schedulers.boundedElastic())
                     .doOnNext(Thrown.consumer(this::merge))
                     .then(IndexBuild.elsewhere(() -> {
@@ -113,8 +105,8 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
             indexing.progress.accept(new Indexing.Progress(examined, found, input.size()));
         }
 
-        private Flux<Summarised<S>> read(Job job, Summaries from) {
-            return Flux.fromIterable(job.parts)
+        private Flux<Summarised<S>> read(List<Part> parts, Summaries from) {
+            return Flux.fromIterable(parts)
                     .map(Thrown.function(part -> {
                         byte[] bytes = FileWork.get(keeping(), () -> from.get(part.key));
                         FileWork.run(keeping(), () -> from.add(part.key, bytes));
@@ -123,12 +115,13 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
                     .subscribeOn(Schedulers.boundedElastic());
         }
 
-        private Flux<Summarised<S>> loaded(Job job) {
-            Stage<T> samples =
-                    new SelectedDataset<>(input, Selection.Range.of(job.first(), job.end(), input.size()), "part");
+        private Flux<Summarised<S>> loaded(List<Part> parts) {
+            long first = parts.get(0).first;
+            long end = parts.get(parts.size() - 1).end;
+            Stage<T> samples = new SelectedDataset<>(input, Selection.Range.of(first, end, input.size()), "part");
             return samples.onError(indexing.policy).stream(Sampler.sequential(), indexing.execution)
                     .publishOn(Schedulers.boundedElastic())
-                    .handle(new Adding(job, samples)::add);
+                    .handle(new Adding(parts, samples)::add);
         }
 
         private String keeping() {
@@ -139,34 +132,33 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
             return kept != null && kept.has(part.key);
         }
 
-        /** Cuts a job that begins with a part, and returns the part behind it. */
-        private @Nullable Part nextJob(@Nullable Part first, SynchronousSink<Job> sink) {
+        /** Cuts a job of neighbouring parts, which are all known or all not, and returns the part behind it. */
+        private @Nullable Part nextJob(@Nullable Part first, SynchronousSink<List<Part>> sink) {
             if (first == null) {
                 sink.complete();
                 return null;
             }
-            boolean isKnown = isKnown(first);
             List<Part> parts = new ArrayList<>(List.of(first));
             Part next = part(first.end);
-            while (next != null && isKnown(next) == isKnown && next.end - first.first <= MOST) {
+            while (next != null && isKnown(next) == isKnown(first) && next.end - first.first <= MOST) {
                 parts.add(next);
                 next = part(next.end);
             }
-            sink.next(new Job(parts, isKnown));
+            sink.next(parts);
             return next;
         }
 
         /** The samples of a job become summaries of its parts. Called by one thread at a time. */
         private final class Adding {
 
-            private final Job job;
+            private final List<Part> parts;
             private final Stage<T> samples;
             private int part;
             private boolean whole = true;
             private S current = summary.empty();
 
-            Adding(Job job, Stage<T> samples) {
-                this.job = job;
+            Adding(List<Part> parts, Stage<T> samples) {
+                this.parts = parts;
                 this.samples = samples;
             }
 
@@ -182,8 +174,8 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
                             stage, sample.draw(), at -> samples.id(at).name(), e));
                     return;
                 }
-                Part at = job.parts.get(part);
-                if (job.first() + sample.draw().index() + 1 == at.end) {
+                Part at = parts.get(part);
+                if (parts.get(0).first + sample.draw().index() + 1 == at.end) {
                     if (kept != null && whole) {
                         FileWork.run(keeping(), () -> kept.add(at.key, summary.write(current)));
                     }

@@ -50,7 +50,7 @@ public record IndexFolder(Path folder, String stage, Fingerprint fingerprint, Fi
     private static final Semaphore IN_THIS_JVM = new Semaphore(1);
 
     /** A file that is written here under the name of an unfinished one. */
-    interface Kept extends Closeable {
+    public interface Kept extends Closeable {
 
         /** Gives the file its final name: all samples are in it. */
         void finish(Path name) throws IOException;
@@ -182,19 +182,11 @@ public record IndexFolder(Path folder, String stage, Fingerprint fingerprint, Fi
     }
 
     /**
-     * Keeps a file that has the counts of all samples, and deletes what it makes superfluous. Where it cannot be kept, the
-     * next build counts again.
+     * Keeps a file that has the counts or summaries of all samples, and deletes what it makes superfluous. Where it cannot
+     * be kept, the next build counts again.
      */
-    public void finish(CountFile file) {
-        finish(file, finished());
-    }
-
-    /** As {@link #finish(CountFile)}. */
-    public void finish(Summaries file) {
-        finish(file, finished(SUMMARIES));
-    }
-
-    private void finish(Kept file, Path name) {
+    public void finish(Kept file) {
+        Path name = finished(file instanceof Summaries ? SUMMARIES : FINISHED);
         try {
             file.finish(name);
             int kept = 0;

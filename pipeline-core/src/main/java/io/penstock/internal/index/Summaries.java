@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Summaries of parts of a dataset, by the keys of the parts: those in files of earlier passes, read from there when they are
@@ -69,21 +70,20 @@ public final class Summaries implements IndexFolder.Kept {
         files.add(file);
         long size = file.size();
         try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(earlier), BUFFER))) {
-            if (in.readLong() != MAGIC) {
+            if (size < Long.BYTES || in.readLong() != MAGIC) {
                 return;
             }
-            for (long at = Long.BYTES; at < size; ) {
+            for (long at = Long.BYTES; size - at >= HEADER; ) {
                 SampleKey key = new SampleKey(in.readLong(), in.readLong());
                 int length = in.readInt();
                 int checksum = in.readInt();
+                // not whole where a process was killed while it wrote the entry
                 if (length < 0 || length > size - at - HEADER || Crc32c.of(in.readNBytes(length)) != checksum) {
                     return;
                 }
                 known.put(key, new Place(file, at + HEADER, length));
                 at += HEADER + length;
             }
-        } catch (EOFException e) {
-            return; // a process was killed while it wrote the entry
         }
     }
 
@@ -94,10 +94,7 @@ public final class Summaries implements IndexFolder.Kept {
 
     /** The summary of a key that an earlier pass has. */
     public byte[] get(SampleKey key) throws IOException {
-        Place place = known.get(key);
-        if (place == null) {
-            throw new IllegalArgumentException("no summary of " + key);
-        }
+        Place place = Objects.requireNonNull(known.get(key), key::toString);
         ByteBuffer bytes = ByteBuffer.allocate(place.length);
         while (bytes.hasRemaining()) {
             if (place.file.read(bytes, place.offset + bytes.position()) < 0) {
