@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.LongPredicate;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * A set of indices below n, as n bits with a directory, so that the i-th of them is found in constant time.
@@ -27,7 +28,7 @@ public final class Bits implements Selection {
     /** Runs of as many words or more take less memory, 20 bytes each. */
     private static final int WORDS_A_RUN = 3;
 
-    /** Ones whose differences vote for the step of runs. */
+    /** Ones whose median difference is the step of runs. */
     private static final int SAMPLED = 1_000;
 
     private static final long BYTES = 0x0101010101010101L;
@@ -112,7 +113,7 @@ public final class Bits implements Selection {
     public Selection compact() {
         long step = step();
         int most = words.length / WORDS_A_RUN;
-        long[] found = new long[2];
+        LongStream.Builder found = LongStream.builder();
         int runs = 0;
         long count = 0;
         long last = -1;
@@ -122,36 +123,26 @@ public final class Bits implements Selection {
                 int bit = Long.numberOfTrailingZeros(left);
                 long index = (word - FIRST) * (long) Long.SIZE + bit;
                 if (last < 0 || index - last != step) {
-                    if (2 * runs == found.length) {
-                        found = Arrays.copyOf(found, (int) Math.min(2L * most + 2, 4L * runs));
-                    }
-                    found[2 * runs] = count + Long.bitCount(words[word] & (1L << bit) - 1);
-                    found[2 * runs++ + 1] = index;
+                    found.add(count + Long.bitCount(words[word] & (1L << bit) - 1))
+                            .add(index);
+                    runs++;
                 }
                 last = index;
             }
             count += Long.bitCount(words[word]);
         }
-        if (runs == 0 || runs > most) {
-            return this;
-        }
-        found = Arrays.copyOf(found, 2 * runs + 2);
-        found[2 * runs] = count;
-        return new Runs(step, found);
+        return runs == 0 || runs > most
+                ? this
+                : new Runs(step, found.add(count).add(0).build().toArray());
     }
 
     /** The difference of most neighbours, where the first ones have one. */
     private long step() {
-        long step = 1;
-        int votes = 0;
-        for (long place = 1; place < Math.min(ones, SAMPLED); place++) {
-            long difference = at(place) - at(place - 1);
-            if (votes == 0) {
-                step = difference;
-            }
-            votes += difference == step ? 1 : -1;
-        }
-        return step;
+        long[] steps = LongStream.range(1, Math.min(ones, SAMPLED))
+                .map(place -> at(place) - at(place - 1))
+                .sorted()
+                .toArray();
+        return steps.length == 0 ? 1 : steps[steps.length / 2];
     }
 
     /** The bits of a word behind a zero. */
