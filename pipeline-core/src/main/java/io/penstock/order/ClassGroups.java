@@ -85,8 +85,8 @@ public final class ClassGroups {
      */
     public DrawnGroups pairs() {
         ClassIndex index = ClassIndex.of(labels, 2, 1);
-        return new Drawn(index.samples.length, List.of(index.words("pairs")), group ->
-                new Draw[] {member(group, index.anchor(group), 0), member(group, index.positive(group), 1)});
+        List<String> words = List.of(index.words("pairs"));
+        return new Drawn(index.samples.length, words, group -> index.tuple(group, 2, new int[0][]));
     }
 
     /**
@@ -125,16 +125,10 @@ public final class ClassGroups {
                     .reduce(0, Mixing::fold);
             words.add(DrawnGroups.REPLACEABLE + "negatives %016x".formatted(print));
         }
-        return new Drawn(index.samples.length, List.copyOf(words), group -> new Draw[] {
-            member(group, index.anchor(group), 0),
-            member(group, index.positive(group), 1),
-            member(group, index.negative(group, lists), 2)
-        });
+        return new Drawn(index.samples.length, List.copyOf(words), group -> index.tuple(group, 3, lists));
     }
 
-    /** A sample's use as an anchor has another turn than its uses as a partner, and each of them its own. */
-    private static Draw member(Draw group, int sample, int role) {
-        long turn = role == 0 ? 0 : 2 * group.index() + role;
+    private static Draw member(Draw group, int sample, long turn) {
         return new Draw(group.seed(), group.epoch(), sample, turn, group.next(), group.left());
     }
 
@@ -222,36 +216,38 @@ public final class ClassGroups {
             int taken = (int) (round % (count / each)) * each;
             Permutation dealt = new Permutation(count, key(group, PASSES, number, pass));
             return IntStream.range(taken, taken + each)
-                    .mapToObj(place -> new Draw(
-                            group.seed(),
-                            group.epoch(),
-                            samples[begin(number) + (int) dealt.index(place)],
-                            pass,
-                            group.next(),
-                            group.left()));
+                    .map(place -> samples[begin(number) + (int) dealt.index(place)])
+                    .mapToObj(sample -> member(group, sample, pass));
         }
 
-        int anchor(Draw group) {
-            return samples[(int) group.index()];
+        /** An anchor, a sample of its class, and one of another class. */
+        Draw[] tuple(Draw group, int roles, int[][] negatives) {
+            return IntStream.range(0, roles)
+                    .mapToObj(role -> {
+                        // a sample's use as an anchor has another turn than its uses as a partner, and each its own
+                        long turn = role == 0 ? 0 : 2 * group.index() + role;
+                        return member(group, sample(group, role, negatives), turn);
+                    })
+                    .toArray(Draw[]::new);
         }
 
-        int positive(Draw group) {
-            int anchor = (int) group.index();
-            int number = classOf(anchor);
-            long random = key(group, PARTNERS, group.epoch(), anchor, 0);
-            int place = begin(number) + below(random, count(number) - 1);
-            return samples[place < anchor ? place : place + 1];
-        }
-
-        int negative(Draw group, int[][] lists) {
-            int anchor = anchor(group);
-            long random = key(group, PARTNERS, group.epoch(), group.index(), 1);
-            if (anchor < lists.length && lists[anchor].length > 0) {
-                return lists[anchor][below(random, lists[anchor].length)];
+        private int sample(Draw group, int role, int[][] negatives) {
+            int place = (int) group.index();
+            int anchor = samples[place];
+            int number = classOf(place);
+            long random = key(group, PARTNERS, group.epoch(), place, role - 1);
+            if (role == 0) {
+                return anchor;
             }
-            int number = classOf((int) group.index());
-            int place = below(random, samples.length - count(number));
-            return samples[place < begin(number) ? place : place + count(number)];
+            if (role == 1) {
+                int other = begin(number) + below(random, count(number) - 1);
+                return samples[other < place ? other : other + 1];
+            }
+            if (anchor < negatives.length && negatives[anchor].length > 0) {
+                return negatives[anchor][below(random, negatives[anchor].length)];
+            }
+            int other = below(random, samples.length - count(number));
+            return samples[other < begin(number) ? other : other + count(number)];
         }
 
         String words(String kind) {
