@@ -96,7 +96,7 @@ final class ListedSchedule implements SourceSchedule {
             return Long.MAX_VALUE;
         }
         // a draw whose window has no end is not made any more if two periods of the last weights leave it out
-        WeightSegment last = list.last();
+        WeightSegment last = list.segment(list.segments() - 1);
         long end = window.end(source) == DrawnSources.NEVER
                 ? Math.max(window.begin(source), last.from()) + 2L * last.period()
                 : Long.MAX_VALUE;
@@ -149,10 +149,7 @@ final class ListedSchedule implements SourceSchedule {
             long[] before = drawn.counts();
             draw(periods > 1 ? segment.period() : Math.min(BLOCK, number - drawn.number()), into);
             if (periods > 1 && isPeriod(segment, before)) {
-                if (into != null) {
-                    repeat(into, segment, (int) periods - 1);
-                }
-                skip(segment, periods - 1);
+                repeat(segment, periods - 1, into);
             }
             remember();
         }
@@ -170,21 +167,20 @@ final class ListedSchedule implements SourceSchedule {
         }
     }
 
-    /** Copies the draws of the period that was made last. */
-    private void repeat(Block block, WeightSegment segment, int periods) {
+    /** Makes the draws of the period that was made last some times more: copies them into a block if there is one. */
+    private void repeat(WeightSegment segment, long periods, @Nullable Block into) {
         int period = segment.period();
         int[] more = IntStream.range(0, counts.length).map(segment::inPeriod).toArray();
-        int place = (int) drawn.number() & BLOCK - 1;
-        for (int end = place + periods * period; place < end; place++) {
-            byte source = block.sources[place - period];
-            block.sources[place] = source;
-            block.before[place] = (short) (block.before[place - period] + more[source & 0xFF]);
+        if (into != null) {
+            int place = (int) drawn.number() & BLOCK - 1;
+            for (long end = place + periods * period; place < end; place++) {
+                byte source = into.sources[place - period];
+                into.sources[place] = source;
+                into.before[place] = (short) (into.before[place - period] + more[source & 0xFF]);
+            }
         }
-    }
-
-    private void skip(WeightSegment segment, long periods) {
         long[] later = drawn.counts();
-        Arrays.setAll(later, source -> later[source] + periods * segment.inPeriod(source));
+        Arrays.setAll(later, source -> later[source] + periods * more[source]);
         drawn = new DrawnSources(list, later);
     }
 

@@ -68,14 +68,11 @@ final class WeightList {
      * @throws IllegalArgumentException if the draws do not ascend from 0 on, a line is too long, or the list is
      */
     static WeightList of(long[] from, double[][] weights, boolean lines) {
-        for (int entry = 0; entry < from.length; entry++) {
-            boolean ascends = entry == 0 ? from[0] == 0 : from[entry] > from[entry - 1];
-            if (!ascends || from[entry] > LAST) {
-                throw new IllegalArgumentException("the draws of weights must ascend from 0 to %,d at most, were %s"
-                        .formatted(
-                                LAST,
-                                LongStream.of(from).mapToObj(Long::toString).collect(Collectors.joining(", "))));
-            }
+        boolean ascends = IntStream.range(1, from.length).allMatch(entry -> from[entry] > from[entry - 1]);
+        if (from[0] != 0 || !ascends || from[from.length - 1] > LAST) {
+            String draws = LongStream.of(from).mapToObj(Long::toString).collect(Collectors.joining(", "));
+            throw new IllegalArgumentException(
+                    "the draws of weights must ascend from 0 to %,d at most, were %s".formatted(LAST, draws));
         }
         int[][] whole = Arrays.stream(weights).map(WeightList::whole).toArray(int[][]::new);
         WeightList list = new WeightList(from, whole, lines);
@@ -161,11 +158,6 @@ final class WeightList {
     /** The segment that a draw is in. */
     WeightSegment segmentAt(long draw) {
         return segments[number(draw)];
-    }
-
-    /** The last segment, which has no end. */
-    WeightSegment last() {
-        return segments[segments.length - 1];
     }
 
     /** The number of the segment that a draw is in. */
