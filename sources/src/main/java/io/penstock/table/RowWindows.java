@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -40,9 +41,10 @@ import reactor.core.publisher.Mono;
 public final class RowWindows {
 
     private final int length;
+    private final List<Consumer<RowWindows>> settings;
     private int horizon;
     private int stride = 1;
-    private List<String> by = List.of();
+    List<String> by = List.of();
 
     @Nullable String order;
 
@@ -51,14 +53,16 @@ public final class RowWindows {
     private boolean sorted;
     long from = Long.MIN_VALUE;
     long until = Long.MAX_VALUE;
-    SeriesStates.Share share = new SeriesStates.Share(0, 0, 1);
+    Series.Share share = new Series.Share(0, 0, 1);
     private boolean keepsMissing;
     private List<String> features = List.of();
     private List<String> target = List.of();
     private List<String> future = List.of();
 
-    private RowWindows(int length) {
+    private RowWindows(int length, List<Consumer<RowWindows>> settings) {
         this.length = length;
+        this.settings = settings;
+        settings.forEach(setting -> setting.accept(this));
     }
 
     /**
@@ -66,7 +70,7 @@ public final class RowWindows {
      * @throws IllegalArgumentException if it is less than 1
      */
     public static RowWindows of(int length) {
-        return new RowWindows(atLeast("length", length, 1));
+        return new RowWindows(atLeast("length", length, 1), List.of());
     }
 
     private static int atLeast(String what, int value, int min) {
@@ -77,23 +81,9 @@ public final class RowWindows {
         return value;
     }
 
-    private RowWindows with(Consumer<RowWindows> change) {
-        RowWindows copy = new RowWindows(length);
-        copy.horizon = horizon;
-        copy.stride = stride;
-        copy.by = by;
-        copy.order = order;
-        copy.step = step;
-        copy.sorted = sorted;
-        copy.from = from;
-        copy.until = until;
-        copy.share = share;
-        copy.keepsMissing = keepsMissing;
-        copy.features = features;
-        copy.target = target;
-        copy.future = future;
-        change.accept(copy);
-        return copy;
+    private RowWindows with(Consumer<RowWindows> setting) {
+        return new RowWindows(
+                length, Stream.concat(settings.stream(), Stream.of(setting)).toList());
     }
 
     /** With this many rows after the past. */
@@ -128,7 +118,7 @@ public final class RowWindows {
      * For rows that are not sorted by series and order, such as those of a day after another: reads all once and sorts
      * their numbers. An {@link Indexing#keptIn index that is kept} has their places, so a later process reads changed
      * files alone. Windows then read rows from many places, so the table's cache should hold it.
-     * <p><b>Memory</b>: 8 bytes a row, and 40 more while they are sorted; at most 2^31 - 9 rows. <b>Disk</b>: 12 bytes a
+     * <p><b>Memory</b>: 8 bytes a row, and 45 more while they are sorted; at most 2^31 - 9 rows. <b>Disk</b>: 12 bytes a
      * row.
      */
     public RowWindows sorted() {
@@ -153,7 +143,7 @@ public final class RowWindows {
         if (!(least >= 0 && least < end && end <= 1)) {
             throw new IllegalArgumentException("a share must be in [0, 1], was %s to %s".formatted(least, end));
         }
-        return with(copy -> copy.share = new SeriesStates.Share(seed, least, end));
+        return with(copy -> copy.share = new Series.Share(seed, least, end));
     }
 
     /** Keeps windows with numbers that are missing, which are NaN; {@link TableOptions#fillNulls} makes NaN of nulls. */
@@ -242,19 +232,18 @@ public final class RowWindows {
             throw new IllegalArgumentException("there are no rows to make windows of");
         }
         return rows.get(0).flatMap(Thrown.function(first -> {
-            SeriesColumns columns = new SeriesColumns(first, by, order);
-            Mono<Dataset<Row>> inOrder = sorted ? SortedRows.of(rows, columns, indexing) : Mono.just(rows);
-            return inOrder.flatMap(ready -> windows(ready, first, columns, indexing));
+            WindowFields fields = fields(first);
+            Series series = new Series(this, first, keepsMissing ? List.of() : fields.used());
+            Mono<Dataset<Row>> inOrder = sorted ? SortedRows.of(rows, series, indexing) : Mono.just(rows);
+            return inOrder.flatMap(ready -> windows(ready, fields, series, indexing));
         }));
     }
 
-    private Mono<Dataset<Row>> windows(Dataset<Row> rows, Row first, SeriesColumns columns, Indexing indexing) {
-        WindowFields fields = fields(first);
-        SeriesStates states = new SeriesStates(columns, this, keepsMissing ? List.of() : fields.used(), first);
+    private Mono<Dataset<Row>> windows(Dataset<Row> rows, WindowFields fields, Series series, Indexing indexing) {
         int span = Math.addExact(length, horizon);
-        String words = "windows of %d and %d rows, stride %d, %s".formatted(length, horizon, stride, states);
-        return states.of(rows, indexing).map(Thrown.function(found -> {
-            LongPredicate starts = SeriesStates.starts(found, rows.size(), span, stride);
+        String words = "windows of %d and %d rows, stride %d, %s".formatted(length, horizon, stride, series);
+        return series.states(rows, indexing).map(Thrown.function(found -> {
+            LongPredicate starts = Series.starts(found, rows.size(), span, stride);
             // from each row on, whether it is one of a series or not
             return new RowSpans("spans", rows.size(), rows.size() - span + 1, 1, 0, span)
                     .of(rows)

@@ -7,34 +7,33 @@ import io.penstock.pipeline.Summary;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import reactor.core.publisher.Mono;
 
 /** The numbers of rows, sorted by series, in the order in which these come first, and within a series by place. */
 final class SortedRows {
 
-    private static final int FEW = 64;
-
     private final Map<String, Integer> known = new LinkedHashMap<>();
-    private int[] series = new int[FEW];
-    private long[] places = new long[FEW];
-    private int rows;
+    private final List<Placed> rows = new ArrayList<>();
+
+    /** A row, by the number of its series and its place there. */
+    private record Placed(int series, long place, int row) {}
 
     private SortedRows() {}
 
     /** Rows as they are sorted: reads those once whose places are not kept. */
-    static Mono<Dataset<Row>> of(Dataset<Row> rows, SeriesColumns columns, Indexing indexing) {
+    static Mono<Dataset<Row>> of(Dataset<Row> rows, Series series, Indexing indexing) {
         if (rows.size() > HeapLimit.MAX_ARRAY) {
             throw new IllegalArgumentException(
                     "at most 2^31 - 9 rows are sorted, the dataset has %,d; sort the files".formatted(rows.size()));
         }
-        return rows.summarise("places " + columns, new Places(columns), indexing)
+        return rows.summarise("places " + series.named(), new Places(series), indexing)
                 .map(sorted -> {
-                    if (sorted.rows < rows.size()) {
+                    if (sorted.rows.size() < rows.size()) {
                         throw new IllegalArgumentException("cannot sort rows of which some were skipped");
                     }
                     return rows.select(sorted.numbers());
@@ -42,7 +41,7 @@ final class SortedRows {
     }
 
     /** Series and places of neighbours. */
-    private record Places(SeriesColumns columns) implements Summary<Row, SortedRows> {
+    private record Places(Series series) implements Summary<Row, SortedRows> {
 
         @Override
         public SortedRows empty() {
@@ -51,12 +50,12 @@ final class SortedRows {
 
         @Override
         public void add(SortedRows into, Row row) {
-            into.add(into.number(key(row)), columns.place(row));
+            into.add(into.number(key(row)), series.place(row));
         }
 
         private String key(Row row) {
             StringBuilder key = new StringBuilder();
-            for (Tensor value : columns.series(row)) {
+            for (Tensor value : series.series(row)) {
                 key.append(value.type())
                         .append(' ')
                         .append(new String(value.toByteArray(), StandardCharsets.ISO_8859_1));
@@ -67,9 +66,7 @@ final class SortedRows {
         @Override
         public void merge(SortedRows into, SortedRows later) {
             int[] numbers = later.known.keySet().stream().mapToInt(into::number).toArray();
-            for (int row = 0; row < later.rows; row++) {
-                into.add(numbers[later.series[row]], later.places[row]);
-            }
+            later.rows.forEach(row -> into.add(numbers[row.series], row.place));
         }
 
         @Override
@@ -78,15 +75,13 @@ final class SortedRows {
                     .mapToInt(key -> Integer.BYTES + key.length())
                     .sum();
             ByteBuffer bytes =
-                    ByteBuffer.allocate(2 * Integer.BYTES + keys + summary.rows * (Integer.BYTES + Long.BYTES));
+                    ByteBuffer.allocate(2 * Integer.BYTES + keys + summary.rows.size() * (Integer.BYTES + Long.BYTES));
             bytes.putInt(summary.known.size());
             summary.known
                     .keySet()
                     .forEach(key -> bytes.putInt(key.length()).put(key.getBytes(StandardCharsets.ISO_8859_1)));
-            bytes.putInt(summary.rows);
-            for (int row = 0; row < summary.rows; row++) {
-                bytes.putInt(summary.series[row]).putLong(summary.places[row]);
-            }
+            bytes.putInt(summary.rows.size());
+            summary.rows.forEach(row -> bytes.putInt(row.series).putLong(row.place));
             return bytes.array();
         }
 
@@ -110,20 +105,13 @@ final class SortedRows {
     }
 
     private void add(int number, long place) {
-        if (rows == series.length) {
-            int more = (int) Math.min(HeapLimit.MAX_ARRAY, rows + (rows >> 1) + (long) FEW);
-            series = Arrays.copyOf(series, more);
-            places = Arrays.copyOf(places, more);
-        }
-        series[rows] = number;
-        places[rows++] = place;
+        rows.add(new Placed(number, place, rows.size()));
     }
 
     private long[] numbers() {
-        return IntStream.range(0, rows)
-                .boxed()
-                .sorted(Comparator.<Integer>comparingInt(row -> series[row]).thenComparingLong(row -> places[row]))
-                .mapToLong(row -> row)
+        return rows.stream()
+                .sorted(Comparator.comparingInt(Placed::series).thenComparingLong(Placed::place))
+                .mapToLong(Placed::row)
                 .toArray();
     }
 }

@@ -23,12 +23,8 @@ record WindowFields(List<String> names, int length, int horizon, List<List<Strin
      * @throws FormatException if it lacks one, or one is no number
      */
     static WindowFields of(List<String> names, Row row, int length, int horizon, List<List<String>> columns) {
-        List<int[]> places = new ArrayList<>();
-        for (List<String> each : columns) {
-            places.add(each.stream()
-                    .mapToInt(name -> SeriesColumns.column(row, name))
-                    .toArray());
-        }
+        List<int[]> places =
+                columns.stream().map(each -> Series.columns(row, each)).toList();
         if (places.get(0).length == 0) {
             throw new FormatException("windows have no features: none of %s is a number beside the series and the order"
                     .formatted(row.names()));
