@@ -14,7 +14,6 @@ import io.penstock.internal.FileWork;
 import io.penstock.pipeline.Indexing;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
@@ -125,12 +124,13 @@ public final class FitCommand implements Callable<Integer> {
     private void print(String name, FieldFit field) {
         double median = field.percentiles().isEmpty() ? Double.NaN : field.quantile(0.5);
         double[] of = {field.mean(), field.deviation(), field.min(), median, field.max()};
-        String numbers =
-                DoubleStream.of(of).mapToObj(each -> format("%12.6g ", each)).collect(Collectors.joining());
+        String numbers = DoubleStream.of(of)
+                .mapToObj(each -> FitPage.format("%12.6g ", each))
+                .collect(Collectors.joining());
         String form = isOfNumbers(field) ? "  (of lengths: for numbers say %s:float)" : "  (of lengths)";
         String lengths = field.text() ? form.formatted(name) : "";
-        String counts = format("%-24s %12d %6.2f %% ", name, field.values(), 100 * field.missingShare());
-        String line = counts + numbers + format("%10d", field.distinct()) + lengths;
+        String counts = FitPage.format("%-24s %12d %6.2f %% ", name, field.values(), 100 * field.missingShare());
+        String line = counts + numbers + FitPage.format("%10d", field.distinct()) + lengths;
         flags.print(
                 line,
                 "field",
@@ -152,17 +152,13 @@ public final class FitCommand implements Callable<Integer> {
     }
 
     private void print(Drift drift) {
-        String apart = format("drift of %s: %.3f (%s)", drift.field(), drift.distance(), drift.words());
+        String apart = FitPage.format("drift of %s: %.3f (%s)", drift.field(), drift.distance(), drift.words());
         flags.print(
-                apart + format("; missing %+.2f %%", 100 * drift.missing()),
+                apart + FitPage.format("; missing %+.2f %%", 100 * drift.missing()),
                 "drift",
                 node -> node.put("field", drift.field())
                         .put("distance", drift.distance())
                         .put("missing", drift.missing())
                         .put("words", drift.words()));
-    }
-
-    private static String format(String form, Object... values) {
-        return String.format(Locale.ROOT, form, values);
     }
 }

@@ -130,7 +130,7 @@ final class FitPage {
         }
     }
 
-    private static String format(String form, Object... values) {
+    static String format(String form, Object... values) {
         return String.format(Locale.ROOT, form, values);
     }
 

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.DoubleFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,27 @@ final class DuplicateFlags {
 
     private static final String NEAR = "near=";
 
+    static final Compared<Picture> PICTURES = new Compared<>(
+            () -> Duplicates.exact("pixels", picture -> List.of(picture.pixels())),
+            near -> Duplicates.nearPictures(near, "pixels", Picture::pixels),
+            other -> other.together(alike -> alike, DuplicateFlags::differs, DuplicateFlags::differs));
+
+    static final Compared<Tensor> TENSORS = new Compared<>(
+            () -> Duplicates.exact("values", List::of),
+            near -> Duplicates.nearTexts(near, "text", DuplicateFlags::text),
+            other -> other.together(DuplicateFlags::differs, alike -> alike, DuplicateFlags::differs));
+
+    static final Compared<Row> ROWS = new Compared<>(
+            () -> Duplicates.exact("all fields", Row::values),
+            near -> Duplicates.nearTexts(near, "all texts", DuplicateFlags::text),
+            other -> other.together(DuplicateFlags::differs, DuplicateFlags::differs, alike -> alike));
+
+    /** How samples of a kind are compared, and those of another source if it has the same kind. */
+    record Compared<T>(
+            Supplier<Duplicates<T>> exact,
+            DoubleFunction<Duplicates<T>> near,
+            Function<OpenedSources, Cacheable<T>> alike) {}
+
     @Option(names = "--without-duplicates", paramLabel = "exact|near=S")
     private @Nullable String withoutDuplicates;
 
@@ -32,33 +54,6 @@ final class DuplicateFlags {
 
     boolean isGiven() {
         return withoutDuplicates != null || without != null;
-    }
-
-    Cacheable<Picture> ofPictures(Cacheable<Picture> samples, @Nullable Path cache, Supplier<OpenedSources> other) {
-        return over(
-                () -> Duplicates.exact("pixels", picture -> List.of(picture.pixels())),
-                near -> Duplicates.nearPictures(near, "pixels", Picture::pixels),
-                samples,
-                cache,
-                () -> other.get().together(alike -> alike, DuplicateFlags::differs, DuplicateFlags::differs));
-    }
-
-    Cacheable<Tensor> ofTensors(Cacheable<Tensor> samples, @Nullable Path cache, Supplier<OpenedSources> other) {
-        return over(
-                () -> Duplicates.exact("values", List::of),
-                near -> Duplicates.nearTexts(near, "text", DuplicateFlags::text),
-                samples,
-                cache,
-                () -> other.get().together(DuplicateFlags::differs, alike -> alike, DuplicateFlags::differs));
-    }
-
-    Cacheable<Row> ofRows(Cacheable<Row> samples, @Nullable Path cache, Supplier<OpenedSources> other) {
-        return over(
-                () -> Duplicates.exact("all fields", Row::values),
-                near -> Duplicates.nearTexts(near, "all texts", DuplicateFlags::text),
-                samples,
-                cache,
-                () -> other.get().together(DuplicateFlags::differs, DuplicateFlags::differs, alike -> alike));
     }
 
     private static <T> Cacheable<T> differs(Cacheable<?> other) {
@@ -83,34 +78,30 @@ final class DuplicateFlags {
         return texts.stream().collect(Collectors.joining("\n"));
     }
 
-    private <T> Cacheable<T> over(
-            Supplier<Duplicates<T>> exact,
-            DoubleFunction<Duplicates<T>> near,
-            Cacheable<T> samples,
-            @Nullable Path cache,
-            Supplier<Cacheable<T>> other) {
+    <T> Cacheable<T> over(Compared<T> kind, Cacheable<T> samples, @Nullable Path cache, Supplier<OpenedSources> other) {
         if (!isGiven()) {
             return samples;
         }
-        Duplicates<T> duplicates = chosen(exact, near);
+        Duplicates<T> duplicates = chosen(kind);
         Indexing indexing = cache == null ? Indexing.inMemory() : Indexing.keptIn(cache.resolve(KEPT));
         Dataset<T> kept = samples.dataset();
         if (withoutDuplicates != null) {
             kept = Objects.requireNonNull(duplicates.without(kept, indexing).block());
         }
         if (without != null) {
+            Dataset<T> theirs = kind.alike.apply(other.get()).dataset();
             kept = Objects.requireNonNull(
-                    duplicates.without(kept, other.get().dataset(), indexing).block());
+                    duplicates.without(kept, theirs, indexing).block());
         }
         return samples.only(kept);
     }
 
-    private <T> Duplicates<T> chosen(Supplier<Duplicates<T>> exact, DoubleFunction<Duplicates<T>> near) {
+    private <T> Duplicates<T> chosen(Compared<T> kind) {
         if (withoutDuplicates == null || withoutDuplicates.equals("exact")) {
-            return exact.get();
+            return kind.exact.get();
         }
         if (withoutDuplicates.matches("near=(0\\.\\d{1,9}|1(\\.0+)?)")) {
-            return near.apply(Double.parseDouble(withoutDuplicates.substring(NEAR.length())));
+            return kind.near.apply(Double.parseDouble(withoutDuplicates.substring(NEAR.length())));
         }
         throw new IllegalArgumentException(
                 "--without-duplicates is exact or near=0.9, was \"%s\"".formatted(withoutDuplicates));

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.ToDoubleFunction;
@@ -75,17 +76,15 @@ final class FitFlags {
         if (!isGiven()) {
             return pictures;
         }
-        String numbers = "MEAN:DEVIATION";
-        if (standardise != null) {
-            Fit fit = fit(standardise);
-            List<FieldFit> channels = IntStream.range(0, CHANNELS)
-                    .mapToObj(channel -> fit.fields().get("pixels[%d]".formatted(channel)))
-                    .filter(Objects::nonNull)
-                    .toList();
-            numbers = channels.size() < CHANNELS
-                    ? numbers
-                    : shares(channels, FieldFit::mean) + ":" + shares(channels, FieldFit::deviation);
-        }
+        Map<String, FieldFit> fields =
+                standardise == null ? Map.of() : fit(standardise).fields();
+        List<FieldFit> channels = IntStream.range(0, CHANNELS)
+                .mapToObj(channel -> fields.get("pixels[%d]".formatted(channel)))
+                .filter(Objects::nonNull)
+                .toList();
+        String numbers = channels.size() < CHANNELS
+                ? "MEAN:DEVIATION"
+                : shares(channels, FieldFit::mean) + ":" + shares(channels, FieldFit::deviation);
         throw new IllegalArgumentException(
                 "--standardise, --fill, --bucketise and --one-hot are for tables and arrays; pictures take"
                         + " --augment normalise=" + numbers);

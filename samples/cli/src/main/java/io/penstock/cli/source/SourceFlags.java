@@ -142,9 +142,9 @@ public final class SourceFlags {
                     () -> opened(List.of(Objects.requireNonNull(duplicates.without)), List.of(), null, cache, tokenize);
             return opened(sources, filters, of, cache, tokenize)
                     .together(
-                            all -> ofPictures.apply(duplicates.ofPictures(all, cache, other)),
-                            all -> ofTensors.apply(duplicates.ofTensors(all, cache, other)),
-                            all -> ofRows.apply(duplicates.ofRows(all, cache, other)));
+                            all -> ofPictures.apply(duplicates.over(DuplicateFlags.PICTURES, all, cache, other)),
+                            all -> ofTensors.apply(duplicates.over(DuplicateFlags.TENSORS, all, cache, other)),
+                            all -> ofRows.apply(duplicates.over(DuplicateFlags.ROWS, all, cache, other)));
         }
         if (duplicates.isGiven()) {
             throw new IllegalArgumentException("--without and --without-duplicates exclude --join");
