@@ -98,7 +98,8 @@ public final class RowWindows {
 
     /** With the columns that tell series apart, numbers or texts; all rows are one series unless set. */
     public RowWindows by(String... columns) {
-        return with(copy -> copy.by = List.of(columns));
+        List<String> names = List.of(columns);
+        return with(copy -> copy.by = names);
     }
 
     /**
@@ -153,17 +154,20 @@ public final class RowWindows {
 
     /** With the columns of the past; all numbers but those of {@link #by} and {@link #order} unless set. */
     public RowWindows features(String... columns) {
-        return with(copy -> copy.features = List.of(columns));
+        List<String> names = List.of(columns);
+        return with(copy -> copy.features = names);
     }
 
     /** With the columns to be forecast; those of {@link #features} unless these or {@link #future} are set. */
     public RowWindows target(String... columns) {
-        return with(copy -> copy.target = List.of(columns));
+        List<String> names = List.of(columns);
+        return with(copy -> copy.target = names);
     }
 
     /** With the columns that are known of the horizon beforehand, such as holidays. */
     public RowWindows future(String... columns) {
-        return with(copy -> copy.future = List.of(columns));
+        List<String> names = List.of(columns);
+        return with(copy -> copy.future = names);
     }
 
     /** How windows are laid out: for batches and caches. */

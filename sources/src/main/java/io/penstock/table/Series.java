@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * The series of rows: the columns that tell them, and which rows continue that of the row before. Rows are examined in pieces, each with the row before it, so that
- * {@link Dataset#counts} finds and keeps the states: those of a piece are one number.
+ * The series of rows: the columns that tell them, and which rows continue that of the row before. Rows are examined in
+ * pieces, each with the row before it, so that {@link Dataset#counts} finds and keeps the states: those of a piece are one
+ * number.
  */
 final class Series {
 

@@ -263,6 +263,19 @@ class RowWindowsTest {
     }
 
     @Test
+    void features_namedInAnArrayThatChanges_stay() {
+        String[] features = {"sales"};
+        RowWindows windows = RowWindows.of(2).by("store").order("day").features(features);
+
+        features[0] = "price";
+
+        assertThat(all(over(windows.horizon(1), new InMemory(series("a", 0, 3))))
+                        .get(0)
+                        .tensor("features"))
+                .isEqualTo(Tensor.ofFloats(new float[] {0, 1}, 2, 1));
+    }
+
+    @Test
     void over_splits_haveNoRowAndNoSeriesInCommon() {
         Dataset<Row> rows = new InMemory(stores(40, 10));
         RowWindows windows =
