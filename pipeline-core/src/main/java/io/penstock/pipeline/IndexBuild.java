@@ -10,7 +10,6 @@ import io.penstock.internal.index.Known;
 import io.penstock.order.Sampler;
 import io.penstock.stream.Sample;
 import java.io.Closeable;
-import java.io.IOException;
 import java.nio.IntBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -63,13 +62,17 @@ record IndexBuild<T>(Stage<T> input, String stage, ToIntFunction<? super T> coun
     }
 
     private <C> Mono<C> counted(IndexFolder folder, Supplier<C> empty, ObjIntConsumer<C> add) {
-        return using(
-                () -> new Count<>(folder.known(), folder.create(), empty.get(), add),
-                count -> count.run()
-                        .flatMap(counts -> elsewhere(() -> {
-                            count.finish(folder);
-                            return counts;
-                        })));
+        return elsewhere(folder::known)
+                .flatMap(known -> using(folder::create, file -> {
+                    Count<C> count = new Count<>(known, file, empty.get(), add);
+                    return count.run()
+                            .flatMap(counts -> elsewhere(() -> {
+                                if (count.complete) {
+                                    folder.finish(file);
+                                }
+                                return counts;
+                            }));
+                }));
     }
 
     /**
@@ -132,7 +135,7 @@ record IndexBuild<T>(Stage<T> input, String stage, ToIntFunction<? super T> coun
     }
 
     /** One pass over the samples. Called by one thread at a time. */
-    private final class Count<C> implements Closeable {
+    private final class Count<C> {
 
         private final long size = input.size();
         private final String keeping = "cannot keep the index of \"%s\" in %s".formatted(stage, indexing.folder);
@@ -211,19 +214,6 @@ record IndexBuild<T>(Stage<T> input, String stage, ToIntFunction<? super T> coun
                     FileWork.run(keeping, file::flush);
                 }
                 indexing.progress.accept(new Indexing.Progress(index + 1, found, size));
-            }
-        }
-
-        void finish(IndexFolder folder) {
-            if (complete && file != null) {
-                folder.finish(file);
-            }
-        }
-
-        @Override
-        public void close() throws IOException {
-            if (file != null) {
-                file.close();
             }
         }
     }

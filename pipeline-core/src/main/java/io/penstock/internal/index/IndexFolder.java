@@ -15,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -79,19 +78,14 @@ public record IndexFolder(Path folder, String stage, Fingerprint fingerprint, Fi
             }
             return new IndexFolder(folder, stage, fingerprint, channel);
         } catch (IOException | RuntimeException e) {
-            closeQuietly(channel);
-            IN_THIS_JVM.release();
-            throw e;
-        }
-    }
-
-    private static void closeQuietly(@Nullable FileChannel channel) {
-        try {
-            if (channel != null) {
-                channel.close();
+            try {
+                if (channel != null) {
+                    channel.close();
+                }
+            } finally {
+                IN_THIS_JVM.release();
             }
-        } catch (IOException e) {
-            LOG.debug("cannot close a lock file", e);
+            throw e;
         }
     }
 
@@ -154,17 +148,13 @@ public record IndexFolder(Path folder, String stage, Fingerprint fingerprint, Fi
         try (Stream<Path> all = Files.list(folder)) {
             return all.filter(file -> file.getFileName().toString().startsWith(stage + "-"))
                     .filter(Files::isRegularFile)
-                    .sorted(Comparator.comparing(IndexFolder::modified).reversed())
+                    .sorted(Comparator.comparingLong(IndexFolder::modified).reversed())
                     .toList();
         }
     }
 
-    private static FileTime modified(Path file) {
-        try {
-            return Files.getLastModifiedTime(file);
-        } catch (IOException e) {
-            return FileTime.fromMillis(0);
-        }
+    private static long modified(Path file) {
+        return file.toFile().lastModified(); // 0 if it is gone
     }
 
     /** A file for new counts. */
