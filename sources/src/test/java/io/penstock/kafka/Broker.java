@@ -19,6 +19,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import kafka.Kafka;
+import kafka.tools.StorageTool;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -67,8 +69,6 @@ public final class Broker implements AutoCloseable {
                 log.cleaner.backoff.ms=100
                 log.retention.check.interval.ms=100
                 """.formatted(port, controller, folder.resolve("log")));
-        java("kafka.tools.StorageTool", "format", "-t", "MkU3OEVBNTcwNTJENDM2Qg", "-c", properties.toString())
-                .waitFor();
         start();
     }
 
@@ -83,6 +83,16 @@ public final class Broker implements AutoCloseable {
             shared = started;
         }
         return shared;
+    }
+
+    /** The broker's process: formats the folder unless it is, then serves. */
+    public static void main(String... properties) {
+        String[] format = {"format", "--ignore-formatted", "-t", "MkU3OEVBNTcwNTJENDM2Qg", "-c", properties[0]};
+        int failed = StorageTool.execute(format, System.out);
+        if (failed != 0) {
+            throw new IllegalStateException("format ended with " + failed);
+        }
+        Kafka.main(properties);
     }
 
     private static void delete(Path folder) {
@@ -124,7 +134,7 @@ public final class Broker implements AutoCloseable {
 
     /** Starts it once more, and waits until it answers. */
     public void start() throws IOException, InterruptedException {
-        process = java("kafka.Kafka", properties.toString());
+        process = java(Broker.class.getName(), properties.toString());
         while (!answers()) {
             if (!process.isAlive()) {
                 throw new IOException(Files.readString(folder.resolve("output")));
