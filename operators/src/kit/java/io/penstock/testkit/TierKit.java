@@ -25,6 +25,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.IntRange;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -300,7 +301,7 @@ public abstract class TierKit extends TierRaces {
     }
 
     /** Against a map: what was put first, byte for byte, also for keys that are not well mixed. */
-    @Property(tries = 60)
+    @Property(tries = 12)
     void tier_anyPutsAndGets_actsAsAMap(@ForAll long seed, @ForAll @IntRange(min = 1, max = 400) int operations) {
         SplittableRandom random = new SplittableRandom(seed);
         int longest = 1 << random.nextInt(18);
@@ -324,5 +325,11 @@ public abstract class TierKit extends TierRaces {
             assertThat(tier.statistics().samples()).isEqualTo(model.size());
             model.forEach((key, value) -> assertThat(get(tier, key)).isEqualTo(value));
         }
+    }
+
+    @Tag("endurance")
+    @Property(tries = 60)
+    void tier_manyPutsAndGets_actsAsAMap(@ForAll long seed, @ForAll @IntRange(min = 1, max = 400) int operations) {
+        tier_anyPutsAndGets_actsAsAMap(seed, operations);
     }
 }

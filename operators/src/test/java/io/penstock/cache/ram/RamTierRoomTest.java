@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -101,7 +102,7 @@ class RamTierRoomTest {
     }
 
     /** Against a map: of values of any lengths, put and removed in any order, none is ever lost or wrong. */
-    @Property(tries = 40)
+    @Property(tries = 10)
     void tier_anyPutsAndRemoves_holdsWhatItSays(@ForAll long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         int longest = 1 << random.nextInt(4, 18);
@@ -127,6 +128,12 @@ class RamTierRoomTest {
                 assertThat(holds(tier, number, length == null ? 0 : length)).isEqualTo(length != null);
             }
         }
+    }
+
+    @Tag("endurance")
+    @Property(tries = 40)
+    void tier_manyPutsAndRemoves_holdsWhatItSays(@ForAll long seed) {
+        tier_anyPutsAndRemoves_holdsWhatItSays(seed);
     }
 
     /** Readers ask for values that stay, while others are removed and put and all are moved about. */

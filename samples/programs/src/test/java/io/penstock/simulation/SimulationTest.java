@@ -52,14 +52,14 @@ class SimulationTest {
             return;
         }
         long runs =
-                Long.getLong("penstock.simulation.runs", Boolean.getBoolean("penstock.endurance") ? 100_000 : 5_000);
+                Long.getLong("penstock.simulation.runs", Boolean.getBoolean("penstock.endurance") ? 100_000 : 2_000);
 
         LongStream.range(0, runs).parallel().forEach(SimulationTest::run);
     }
 
     @Test
     void simulation_ofOneSeed_isTheSameEachTime() {
-        long seeds = Boolean.getBoolean("penstock.endurance") ? 1_000 : 200;
+        long seeds = Boolean.getBoolean("penstock.endurance") ? 1_000 : 100;
         for (long seed = 0; seed < seeds; seed++) {
             assertThat(run(seed)).as("seed %d", seed).isEqualTo(run(seed));
         }
