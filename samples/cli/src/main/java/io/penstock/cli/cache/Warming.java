@@ -14,6 +14,7 @@ import java.io.Serializable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -171,14 +172,7 @@ public final class Warming<T> {
     private record Look(long index, boolean there) {}
 
     private Flux<Look> looks() {
-        Flux<Long> all = Flux.generate(() -> 0L, (next, sink) -> {
-            if (next == kept.size()) {
-                sink.complete();
-            } else {
-                sink.next(next);
-            }
-            return next + 1;
-        });
+        Flux<Long> all = Flux.fromStream(() -> LongStream.range(0, kept.size()).boxed());
         return cache.lookAhead() == 1
                 ? all.concatMap(this::look, 0)
                 : all.flatMapSequential(this::look, cache.lookAhead(), 1);

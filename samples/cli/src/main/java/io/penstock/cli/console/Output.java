@@ -1,5 +1,7 @@
 package io.penstock.cli.console;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.FilterOutputStream;
@@ -8,6 +10,7 @@ import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
 
 /** Standard output, line by line; notices when it takes no more, as behind {@code | head -1} or on a full device. */
 public record Output(PrintWriter out) {
@@ -37,6 +40,13 @@ public record Output(PrintWriter out) {
         if (out.checkError()) {
             throw new Failed(true, new IOException("the output is closed"));
         }
+    }
+
+    /** Writes an event for programs: one JSON object, whose first field is its name. */
+    public void event(String name, Consumer<ObjectNode> fields) {
+        ObjectNode node = JsonNodeFactory.instance.objectNode().put("event", name);
+        fields.accept(node);
+        line(node.toString());
     }
 
     public static final class Failed extends RuntimeException {

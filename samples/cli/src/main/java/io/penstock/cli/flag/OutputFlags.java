@@ -1,6 +1,5 @@
 package io.penstock.cli.flag;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.cli.console.Output;
 import io.penstock.cli.console.ProgressLine;
@@ -49,9 +48,7 @@ public final class OutputFlags {
     /** Prints a line for people, or an event for programs. */
     public void print(String forPeople, String event, Consumer<ObjectNode> fields) {
         if (json) {
-            ObjectNode node = JsonNodeFactory.instance.objectNode().put("event", event);
-            fields.accept(node);
-            out().line(node.toString());
+            out().event(event, fields);
         } else {
             out().line(forPeople);
         }

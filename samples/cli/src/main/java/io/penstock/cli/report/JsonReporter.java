@@ -76,49 +76,45 @@ public final class JsonReporter implements Reporter {
 
     @Override
     public void batch(BatchReport report) {
-        ObjectNode node = JsonNodeFactory.instance.objectNode();
-        node.put("event", "batch")
-                .put("step", report.step())
-                .put("epoch", report.epoch())
-                .put("samples", report.samples());
-        if (report.content() != null) {
-            node.put("content_digest", hex(report.content()));
-        }
-        out.line(node.put("resume", report.resume().toString()).toString());
+        out.event("batch", node -> {
+            node.put("step", report.step()).put("epoch", report.epoch()).put("samples", report.samples());
+            if (report.content() != null) {
+                node.put("content_digest", hex(report.content()));
+            }
+            node.put("resume", report.resume().toString());
+        });
     }
 
     @Override
     public void done(RunReport report) {
-        ObjectNode node = JsonNodeFactory.instance.objectNode();
-        node.put("event", "done")
-                .put("epochs", report.epochs())
-                .put("seconds", rounded(report.seconds(), 6))
-                .put("resume", report.resume().toString())
-                .put("verdict", report.verdict())
-                .put("in_flight", report.inFlight().max())
-                .put("in_flight_by", report.inFlight().by().name().toLowerCase(Locale.ROOT));
-        if (!classes.isEmpty()) {
-            classes.forEach(node.putObject("classes")::put);
-        }
-        if (report.shard() != null) {
-            shard(report.shard(), node.putObject("shard"));
-        }
-        if (report.advice() != null) {
-            advice(report.advice(), node.putObject("advice"));
-        }
-        out.line(node.toString());
+        out.event("done", node -> {
+            node.put("epochs", report.epochs())
+                    .put("seconds", rounded(report.seconds(), 6))
+                    .put("resume", report.resume().toString())
+                    .put("verdict", report.verdict())
+                    .put("in_flight", report.inFlight().max())
+                    .put("in_flight_by", report.inFlight().by().name().toLowerCase(Locale.ROOT));
+            if (!classes.isEmpty()) {
+                classes.forEach(node.putObject("classes")::put);
+            }
+            if (report.shard() != null) {
+                shard(report.shard(), node.putObject("shard"));
+            }
+            if (report.advice() != null) {
+                advice(report.advice(), node.putObject("advice"));
+            }
+        });
     }
 
     @Override
     public void headroom(Headroom.Report report, String consumer) {
-        ObjectNode node = JsonNodeFactory.instance.objectNode();
-        node.put("event", "headroom")
-                .put("consumer", consumer)
-                .put("batches", report.batches())
-                .put("samples", report.samples())
-                .put("seconds", rounded(report.seconds(), 6))
-                .put("samples_per_second", rounded(report.samplesPerSecond(), 1));
-        out.line(node.toString());
+        out.event(
+                "headroom",
+                node -> node.put("consumer", consumer)
+                        .put("batches", report.batches())
+                        .put("samples", report.samples())
+                        .put("seconds", rounded(report.seconds(), 6))
+                        .put("samples_per_second", rounded(report.samplesPerSecond(), 1)));
     }
 
     private static void shard(ShardEffect effect, ObjectNode node) {
