@@ -67,13 +67,13 @@ class LruTurnoverTest {
     @Test
     void put_beyondTheBudget_takesThePlaceOfWhatWasPutFirst() {
         try (ChronicleTier tier = options().open()) {
-            put(tier, 0, 1_000);
+            put(tier, 0, 600);
             tier.flush().block(Values.TIMEOUT);
 
             long held = tier.statistics().samples();
             assertThat(held).isBetween(250L, 420L);
-            assertThat(heldOf(tier, 1_000 - (int) held, 1_000)).isEqualTo(held);
-            assertThat(tier.statistics().evicted()).isEqualTo(1_000 - held);
+            assertThat(heldOf(tier, 600 - (int) held, 600)).isEqualTo(held);
+            assertThat(tier.statistics().evicted()).isEqualTo(600 - held);
             assertThat(tier.statistics().refused()).isZero();
             assertThat(tier.accepts(Values.key(5_000), Entry.UNKNOWN)).isTrue();
         }
@@ -83,7 +83,7 @@ class LruTurnoverTest {
     void get_ofSome_keepsThemWhileOthersGo() {
         try (ChronicleTier tier = options().open()) {
             put(tier, 0, 50);
-            for (int next = 50; next < 1_000; next += 50) {
+            for (int next = 50; next < 700; next += 50) {
                 put(tier, next, next + 50);
                 for (int i = 0; i < 50; i++) {
                     assertThat(has(tier, i)).as("%d after %d", i, next).isTrue();
@@ -91,7 +91,7 @@ class LruTurnoverTest {
             }
             tier.flush().block(Values.TIMEOUT);
 
-            assertThat(heldOf(tier, 50, 500)).isZero();
+            assertThat(heldOf(tier, 50, 200)).isZero();
         }
     }
 
@@ -99,14 +99,14 @@ class LruTurnoverTest {
     @Test
     void get_ofAll_letsTheFirstGo() {
         try (ChronicleTier tier = options().open()) {
-            for (int i = 0; i < 800; i++) {
+            for (int i = 0; i < 600; i++) {
                 put(tier, i, i + 1);
                 has(tier, i);
             }
             tier.flush().block(Values.TIMEOUT);
 
             assertThat(tier.statistics().samples()).isBetween(200L, 420L);
-            assertThat(heldOf(tier, 750, 800)).isEqualTo(50);
+            assertThat(heldOf(tier, 550, 600)).isEqualTo(50);
             assertThat(tier.statistics().refused()).isZero();
         }
     }
@@ -114,7 +114,7 @@ class LruTurnoverTest {
     @Test
     void put_ofWhatIsThere_countsAsUse() {
         try (ChronicleTier tier = options().open()) {
-            for (int next = 50; next < 800; next += 50) {
+            for (int next = 50; next < 600; next += 50) {
                 put(tier, next, next + 50);
                 put(tier, 0, 10);
             }
@@ -169,7 +169,7 @@ class LruTurnoverTest {
     void budget_whileValuesComeAndGo_isKeptOnDisk() throws Exception {
         try (ChronicleTier tier = options().open()) {
             SplittableRandom random = new SplittableRandom(1);
-            for (int step = 0; step < 6; step++) {
+            for (int step = 0; step < 4; step++) {
                 put(tier, 200 * step, 200 * step + 200);
                 for (int i = 0; i < 40; i++) {
                     has(tier, random.nextInt(200 * step + 200));
@@ -215,7 +215,7 @@ class LruTurnoverTest {
             try (FileChannel file = FileChannel.open(directory.resolve(first[0].segment()), StandardOpenOption.WRITE)) {
                 file.write(ByteBuffer.wrap(new byte[] {1, 2, 3}), first[0].position() + 500);
             }
-            put(tier, 20, 800);
+            put(tier, 20, 600);
             tier.flush().block(Values.TIMEOUT);
 
             assertThat(tier.contains(Values.key(3))).isFalse();
