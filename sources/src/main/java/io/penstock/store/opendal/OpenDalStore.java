@@ -41,8 +41,8 @@ import reactor.util.retry.Retry;
  * <p>An entry's version is made of what the service tells of its state: the entity tag, else a version, else the time of
  * the last modification. An object that was written again since it was listed is an error. OpenDAL has no conditional
  * reads in Java, so a question for the state follows each read; not where all of an object was read, at most {@value
- * #MAX_DIGESTED} bytes, and the entity tag is their MD5, as S3's is. A service that tells nothing but a time in seconds can change bytes
- * of the same number within one of them unnoticed.
+ * #MAX_DIGESTED} bytes, and the entity tag is their MD5, as S3's is. A service that tells nothing but a time in seconds
+ * can change bytes of the same number within one of them unnoticed.
  *
  * <p>Faults that may pass are asked again, 6 times after waits of 0.1 to 10 s with jitter. What has no answer for two
  * minutes is an error. Credentials are those of the options, else of each service's usual places.
