@@ -176,6 +176,11 @@ final class TopicReads {
             long before = reader.next;
             List<ConsumerRecord<byte[], byte[]>> records =
                     reader.left.isEmpty() ? consumer.poll(POLL).records(partition) : reader.left;
+            if (consumer.position(partition) < before) { // reset, since the partition ends before it
+                throw new StoreException(
+                        "%s has no offset %d any more: the topic was deleted and made anew; open it again"
+                                .formatted(partition, before));
+            }
             int taken = 0;
             for (; taken < records.size() && !wanted.isEmpty(); taken++) {
                 ConsumerRecord<byte[], byte[]> record = records.get(taken);

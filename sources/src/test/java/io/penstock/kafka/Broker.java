@@ -197,6 +197,12 @@ public final class Broker implements AutoCloseable {
      */
     public String create(String name, int partitions, Map<String, String> configuration) throws Exception {
         String topic = name + "-" + TOPICS.incrementAndGet();
+        make(topic, partitions, configuration);
+        return topic;
+    }
+
+    /** As {@link #create}, with this name. */
+    public void make(String topic, int partitions, Map<String, String> configuration) throws Exception {
         try (Admin admin = Admin.create(settings())) {
             admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(configuration)))
                     .all()
@@ -209,7 +215,16 @@ public final class Broker implements AutoCloseable {
                 Thread.sleep(20);
             }
         }
-        return topic;
+    }
+
+    /** Deletes a topic, and waits until it is gone. */
+    public void delete(String topic) throws Exception {
+        try (Admin admin = Admin.create(settings())) {
+            admin.deleteTopics(List.of(topic)).all().get(60, TimeUnit.SECONDS);
+            while (admin.listTopics().names().get(60, TimeUnit.SECONDS).contains(topic)) {
+                Thread.sleep(20);
+            }
+        }
     }
 
     /**

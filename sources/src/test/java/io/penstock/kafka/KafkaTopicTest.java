@@ -226,4 +226,25 @@ class KafkaTopicTest {
             assertThat(delivered(topic.stream(Sampler.sequential()))).hasSize(RECORDS);
         }
     }
+
+    @Test
+    void get_ofATopicThatWasMadeAnewWithFewerRecords_saysSo() throws Exception {
+        String remade = broker.create("remade", 1, Map.of());
+        try (Producer<byte[], byte[]> producer = broker.producer()) {
+            send(producer, remade, RECORDS);
+        }
+        try (KafkaTopic topic = KafkaTopic.open(remade, broker.settings())) {
+            broker.delete(remade);
+            broker.make(remade, 1, Map.of());
+            try (Producer<byte[], byte[]> producer = broker.producer()) {
+                send(producer, remade, 10);
+            }
+
+            assertThatThrownBy(() -> topic.get(RECORDS - 1).block())
+                    .isInstanceOf(StoreException.class)
+                    .hasMessage(
+                            "%s-0 has no offset %d any more: the topic was deleted and made anew; open it again",
+                            remade, RECORDS - 1);
+        }
+    }
 }
