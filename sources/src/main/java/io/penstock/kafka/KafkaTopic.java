@@ -7,20 +7,23 @@ import io.penstock.fault.StoreException;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.internal.PartNumbers;
 import io.penstock.internal.index.Selection;
+import io.penstock.kafka.TopicReads.Wanted;
 import io.penstock.order.internal.Mixing;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.GroupLoader;
 import io.penstock.pipeline.SampleId;
 import io.penstock.tensor.Tensor;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -263,14 +266,16 @@ public final class KafkaTopic
     }
 
     private void read(long[] indices, Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
-        SortedMap<Integer, SortedMap<Long, List<Integer>>> wanted = new TreeMap<>();
-        for (int i = 0; i < indices.length; i++) {
-            long place = present.at(indices[i]);
-            int part = numbers.part(place);
-            wanted.computeIfAbsent(ranges[part].partition, any -> new TreeMap<>())
-                    .computeIfAbsent(offset(place, part), any -> new ArrayList<>(1))
-                    .add(i);
-        }
+        long[] places = Arrays.stream(indices).map(present::at).toArray();
+        SortedMap<Integer, Deque<Wanted>> wanted = new TreeMap<>();
+        IntStream.range(0, indices.length)
+                .boxed()
+                .sorted(Comparator.comparingLong(i -> places[i]))
+                .forEach(i -> {
+                    int part = numbers.part(places[i]);
+                    wanted.computeIfAbsent(ranges[part].partition, any -> new ArrayDeque<>())
+                            .add(new Wanted(i, offset(places[i], part)));
+                });
         reads.read(wanted, receiver);
     }
 

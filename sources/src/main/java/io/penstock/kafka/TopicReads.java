@@ -5,6 +5,7 @@ import io.penstock.fault.StoreException;
 import io.penstock.pipeline.GroupLoader.Receiver;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,18 +81,19 @@ final class TopicReads {
         this.patience = KafkaSettings.patience(settings);
     }
 
-    /** Reads what is wanted: by partition and offset, the places that want it. */
-    void read(
-            SortedMap<Integer, SortedMap<Long, List<Integer>>> wanted,
-            Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
+    /** An offset that is wanted at a place, and perhaps at others too. */
+    record Wanted(int place, long offset) {}
+
+    /** Reads what is wanted of each partition, in the order of the offsets. */
+    void read(SortedMap<Integer, Deque<Wanted>> wanted, Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
         Reader reader = reader(wanted);
         boolean usable = false;
         reader.lock.lock();
         try {
             Consumer<byte[], byte[]> consumer = reader.consumer == null ? consumer(reader.fetchBytes) : reader.consumer;
             reader.consumer = consumer;
-            wanted.forEach((partition, places) ->
-                    read(reader, consumer, new TopicPartition(topic, partition), places, receiver));
+            wanted.forEach(
+                    (partition, some) -> read(reader, consumer, new TopicPartition(topic, partition), some, receiver));
             usable = true;
         } catch (InterruptException e) { // the load was cancelled
             Thread.interrupted();
@@ -114,9 +116,9 @@ final class TopicReads {
     }
 
     /** One that comes to the place by itself, which may be at work; else one that has nothing to do. */
-    private Reader reader(SortedMap<Integer, SortedMap<Long, List<Integer>>> wanted) {
+    private Reader reader(SortedMap<Integer, Deque<Wanted>> wanted) {
         int partition = wanted.firstKey();
-        long from = Objects.requireNonNull(wanted.get(partition)).firstKey();
+        long from = Objects.requireNonNull(wanted.get(partition)).element().offset;
         int fetchBytes = wanted.values().stream().allMatch(TopicReads::lieTogether) ? LARGE_FETCH : FETCH;
         synchronized (readers) {
             List<Reader> alike = readers.stream()
@@ -133,13 +135,13 @@ final class TopicReads {
             }
             found.asked++;
             found.partition = wanted.lastKey();
-            found.end = Objects.requireNonNull(wanted.get(found.partition)).lastKey() + 1;
+            found.end = Objects.requireNonNull(wanted.get(found.partition)).getLast().offset + 1;
             return found;
         }
     }
 
-    private static boolean lieTogether(SortedMap<Long, ?> offsets) {
-        return offsets.size() > 1 && offsets.lastKey() - offsets.firstKey() < 16L * offsets.size();
+    private static boolean lieTogether(Deque<Wanted> wanted) {
+        return wanted.size() > 1 && wanted.getLast().offset - wanted.element().offset < 16L * wanted.size();
     }
 
     private void done(Reader reader, boolean usable) {
@@ -156,14 +158,13 @@ final class TopicReads {
         }
     }
 
-    /** Reads what is wanted of one partition in the order of the offsets, each with the places that want it. */
     private void read(
             Reader reader,
             Consumer<byte[], byte[]> consumer,
             TopicPartition partition,
-            SortedMap<Long, List<Integer>> wanted,
+            Deque<Wanted> wanted,
             Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
-        long first = wanted.firstKey();
+        long first = wanted.element().offset;
         if (!partition.equals(reader.at) || first < reader.next || first > reader.next + NEAR) {
             consumer.assign(List.of(partition));
             consumer.seek(partition, first);
@@ -184,28 +185,25 @@ final class TopicReads {
             int taken = 0;
             for (; taken < records.size() && !wanted.isEmpty(); taken++) {
                 ConsumerRecord<byte[], byte[]> record = records.get(taken);
-                if (wanted.firstKey() < record.offset()) {
-                    missing(partition, wanted.headMap(record.offset()), receiver);
-                }
-                List<Integer> places = wanted.remove(record.offset());
-                if (places != null) {
-                    places.forEach(place -> receiver.value(place, record));
+                missing(partition, wanted, record.offset(), receiver);
+                while (!wanted.isEmpty() && wanted.element().offset == record.offset()) {
+                    receiver.value(wanted.remove().place, record);
                 }
                 reader.next = record.offset() + 1;
             }
             reader.left = records.subList(taken, records.size());
             if (reader.left.isEmpty()) {
                 reader.next = consumer.position(partition);
-                missing(partition, wanted.headMap(reader.next), receiver);
+                missing(partition, wanted, reader.next, receiver);
             }
-            wanted.values().removeIf(places -> places.stream().noneMatch(receiver::wants));
+            wanted.removeIf(each -> !receiver.wants(each.place));
             if (wanted.isEmpty()) {
                 return;
             }
-            if (wanted.firstKey() > reader.next + NEAR) {
-                consumer.seek(partition, wanted.firstKey());
+            if (wanted.element().offset > reader.next + NEAR) {
+                consumer.seek(partition, wanted.element().offset);
                 reader.left = List.of();
-                reader.next = wanted.firstKey();
+                reader.next = wanted.element().offset;
             }
             long now = System.nanoTime();
             if (reader.next > before) {
@@ -217,18 +215,21 @@ final class TopicReads {
         }
     }
 
-    /** Passed without a record: tells those who want it. */
+    /** Tells those who want what was passed without a record. */
     private static void missing(
             TopicPartition partition,
-            SortedMap<Long, List<Integer>> passed,
+            Deque<Wanted> wanted,
+            long passed,
             Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
-        passed.forEach((offset, places) -> places.forEach(place -> receiver.failure(
-                place,
-                new FormatException(
-                        ("offset %d of %s has no record: it was compacted or deleted, or ends a transaction; "
-                                        + "an error policy can skip it")
-                                .formatted(offset, partition)))));
-        passed.clear();
+        while (!wanted.isEmpty() && wanted.element().offset < passed) {
+            Wanted none = wanted.remove();
+            receiver.failure(
+                    none.place,
+                    new FormatException(
+                            ("offset %d of %s has no record: it was compacted or deleted, or ends a transaction; "
+                                            + "an error policy can skip it")
+                                    .formatted(none.offset, partition)));
+        }
     }
 
     void close() {
