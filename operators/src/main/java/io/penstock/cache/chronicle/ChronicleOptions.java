@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 public final class ChronicleOptions {
 
     private static final double DEFAULT_SHARE = 0.5;
-    private static final long DEFAULT_PENDING = 64L << 20;
+    private static final long DEFAULT_PENDING = 8L << 20;
 
     final Path directory;
     long maxBytes;
@@ -83,7 +83,7 @@ public final class ChronicleOptions {
     }
 
     /**
-     * How many bytes may wait to be appended before puts complete later than at once; 64 MiB unless something else is
+     * How many bytes may wait to be appended before puts complete later than at once; 8 MiB unless something else is
      * said, and at most a 32nd of the budget of a cache that evicts.
      * @throws IllegalArgumentException if {@code bytes < 0}
      */
