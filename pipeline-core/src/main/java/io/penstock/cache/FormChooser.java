@@ -3,14 +3,16 @@ package io.penstock.cache;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Form;
-import io.penstock.tensor.Schema;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Some of the loads are measured. A draw tells how many are left of its epoch, so these figures tell whether the free
  * room of the tiers is enough for all that will be loaded. If it is, values stay plain, and nothing else is done. If it is
- * not, some values are packed and unpacked as a trial, and {@link FormPlan} tells for each kind (a part of the data and a
- * size class) which share of it is kept in which form. A kind that it does not hold at all is left out for the others.
+ * not, some values are packed and unpacked as a trial, and some origins encoded. {@link FormPlan} tells for each kind (a
+ * part of the data and a size class) which share of it is kept in which form. A kind that it does not hold at all is left
+ * out for the others.
  *
  * <p>What is held stays as it is. The plan is made anew as values come, with the room and the loads that are left then. So
  * an error of the first figures is small. What another process adds to a shared tier meanwhile is not counted: a tier
@@ -35,12 +38,12 @@ final class FormChooser<R> {
 
     private final Cache cache;
     private final Form form;
-    private final MeasuredLoader<R> loader;
+    private final MeasuredLoader<R, ?> loader;
     private final IntSupplier inFlight;
     private final long before; // bytes that the slowest tier held
     private final AtomicLong loads = new AtomicLong();
     private final AtomicLong kept = new AtomicLong();
-    private volatile Map<Integer, double[]> plan = Map.of(); // the shares of a kind in its forms, plain first
+    private volatile Map<Integer, Shares> plan = Map.of();
 
     private final ReentrantLock measuring = new ReentrantLock();
     private final Map<Integer, Kind> kinds = new HashMap<>(); // these under the lock
@@ -51,6 +54,12 @@ final class FormChooser<R> {
     private long draws;
     private long loadsBefore;
 
+    /** A value's bytes in a form, which is empty for the plain one. */
+    record Kept(Encoded bytes, String form) {}
+
+    /** The shares of a kind's samples that are held packed, as origins, and in any form. */
+    private record Shares(double packed, double origins, double held) {}
+
     /** What was measured of one kind. */
     private static final class Kind {
         private long samples;
@@ -58,12 +67,26 @@ final class FormChooser<R> {
         private int trials;
         private double packedBytes;
         private double packedNanos;
+        private int origins;
+        private double originBytes;
         private MeasuredLoader.Cost loading = new MeasuredLoader.Cost(0, 0);
 
         FormPlan.Kind of(double count) {
             FormPlan.Held plain = new FormPlan.Held(bytes / samples + BESIDE, 0);
-            FormPlan.Held packed = new FormPlan.Held(packedBytes + BESIDE, packedNanos);
-            return new FormPlan.Kind(count, loading, trials == 0 ? List.of(plain) : List.of(plain, packed));
+            List<FormPlan.Held> forms = new ArrayList<>(List.of(plain));
+            if (trials > 0) {
+                forms.add(new FormPlan.Held(packedBytes + BESIDE, packedNanos));
+            }
+            if (origins > 0) {
+                forms.add(new FormPlan.Held(originBytes / origins + BESIDE, loading.processor()));
+            }
+            return new FormPlan.Kind(count, loading, forms);
+        }
+
+        /** @param each in the order of the forms */
+        Shares shares(double... each) {
+            double held = Arrays.stream(each).sum();
+            return new Shares(trials > 0 ? each[1] : 0, origins > 0 ? each[each.length - 1] : 0, held);
         }
 
         /** Moving means: the first times are those of code that is not compiled. */
@@ -78,13 +101,13 @@ final class FormChooser<R> {
     @SuppressWarnings("unchecked") // a loader is measured by its own requests
     static <R> @Nullable FormChooser<R> of(
             Cache cache, Codec<?> codec, Lookup.Loader<R, ?> loader, IntSupplier inFlight) {
-        return cache.form != null && codec instanceof Schema && loader instanceof MeasuredLoader<?> measured
-                ? new FormChooser<>(cache, cache.form, (MeasuredLoader<R>) measured, inFlight)
+        return Lookup.mayUnpack(cache, codec) && loader instanceof MeasuredLoader<?, ?> measured
+                ? new FormChooser<>(cache, cache.form(), (MeasuredLoader<R, ?>) measured, inFlight)
                 : null;
     }
 
     /** @param inFlight how many loads are under way */
-    FormChooser(Cache cache, Form form, MeasuredLoader<R> loader, IntSupplier inFlight) {
+    FormChooser(Cache cache, Form form, MeasuredLoader<R, ?> loader, IntSupplier inFlight) {
         this.cache = cache;
         this.form = form;
         this.loader = loader;
@@ -93,40 +116,56 @@ final class FormChooser<R> {
         this.before = slowest == null ? 0 : slowest.bytes();
     }
 
-    /** A loaded value as it is to be kept; null if the room is kept free for others. */
-    @Nullable Encoded kept(SampleKey key, Encoded plain, R request) {
-        Form.Use use = cache.formUse;
-        Encoded packed = use == Form.Use.PACKED ? packed(plain) : plain;
-        Encoded chosen = use == Form.Use.AUTO ? chosen(key, plain, request) : packed;
-        kept.addAndGet(chosen == null ? 0 : chosen.length() + BESIDE);
+    /**
+     * A loaded value as it is to be kept; null if the room is kept free for others.
+     * @param origin what the value is made of; null if that is not to be kept
+     */
+    @Nullable Kept kept(SampleKey key, Encoded plain, @Nullable Supplier<Encoded> origin, R request) {
+        Kept chosen = switch (cache.formUse) {
+            case PLAIN -> plain(plain);
+            case PACKED -> packed(plain);
+            case FILE -> origin == null ? plain(plain) : new Kept(origin.get(), WithOrigin.ID);
+            case AUTO -> chosen(key, plain, origin, request);
+        };
+        kept.addAndGet(chosen == null ? 0 : chosen.bytes.length() + BESIDE);
         return chosen;
     }
 
-    private @Nullable Encoded chosen(SampleKey key, Encoded plain, R request) {
+    private @Nullable Kept chosen(SampleKey key, Encoded plain, @Nullable Supplier<Encoded> origin, R request) {
         if (loads.incrementAndGet() % MEASURED == 0 && measuring.tryLock()) {
             try {
-                measure(plain, request);
+                measure(plain, origin, request);
             } finally {
                 measuring.unlock();
             }
         }
-        Map<Integer, double[]> now = plan;
-        double[] shares = now.isEmpty() ? null : now.get(kind(plain, loader.drawn(request)));
+        Map<Integer, Shares> now = plan;
+        Shares shares = now.isEmpty() ? null : now.get(kind(plain, loader.drawn(request)));
         if (shares == null) {
-            return plain;
+            return plain(plain);
         }
-        double packed = shares.length > 1 ? shares[1] : 0;
-        double held = shares[0] + packed;
-        double place = (key.low() >>> 1) / (double) Long.MAX_VALUE; // a key is a hash
-        return held < HELD_AT_LEAST ? null : place * held < packed ? packed(plain) : plain;
+        if (shares.held < HELD_AT_LEAST) {
+            return null;
+        }
+        double place = shares.held * (key.low() >>> 1) / Long.MAX_VALUE; // a key is a hash
+        if (place < shares.packed) {
+            return packed(plain);
+        }
+        return origin != null && place < shares.packed + shares.origins
+                ? new Kept(origin.get(), WithOrigin.ID)
+                : plain(plain);
     }
 
-    private Encoded packed(Encoded plain) {
+    static Kept plain(Encoded plain) {
+        return new Kept(plain, "");
+    }
+
+    private Kept packed(Encoded plain) {
         try {
             Encoded packed = plain.length() < SHORTEST ? null : form.pack(plain);
-            return packed == null ? plain : packed;
+            return packed == null ? plain(plain) : new Kept(packed, form.id());
         } catch (IllegalArgumentException e) { // of a schema that encodes in a way of its own
-            return plain;
+            return plain(plain);
         }
     }
 
@@ -134,7 +173,7 @@ final class FormChooser<R> {
         return drawn.part() * Integer.SIZE + Integer.numberOfLeadingZeros(plain.length());
     }
 
-    private void measure(Encoded plain, R request) {
+    private void measure(Encoded plain, @Nullable Supplier<Encoded> origin, R request) {
         MeasuredLoader.Drawn drawn = loader.drawn(request);
         if (drawn.epoch() > epoch) {
             epoch = drawn.epoch();
@@ -156,29 +195,33 @@ final class FormChooser<R> {
         }
         kind.loading = loader.cost(request);
         if (kind.samples <= TRIALS || kind.samples % TRIALS == 0) {
-            Encoded packed = packed(plain);
+            Encoded packed = packed(plain).bytes;
             if (packed != plain) {
                 ByteBuffer packedBytes = packed.joined();
                 long started = System.nanoTime();
                 form.unpack(packedBytes);
                 kind.tried(packed.length(), System.nanoTime() - started);
             }
+            if (origin != null) {
+                kind.origins++;
+                kind.originBytes += origin.get().length();
+            }
         }
         plan = plan(left / samples, room);
     }
 
     /** @param times how many samples stand for one that was measured */
-    private Map<Integer, double[]> plan(double times, double room) {
-        List<Integer> numbers = List.copyOf(kinds.keySet());
-        List<FormPlan.Kind> counted = numbers.stream()
-                .map(kinds::get)
+    private Map<Integer, Shares> plan(double times, double room) {
+        List<Map.Entry<Integer, Kind>> all = List.copyOf(kinds.entrySet());
+        List<FormPlan.Kind> counted = all.stream()
+                .map(Map.Entry::getValue)
                 .map(kind -> kind.of(kind.samples * times))
                 .toList();
         int processors = Runtime.getRuntime().availableProcessors();
         double[][] shares = new FormPlan(counted, room, processors, Math.max(1, window)).best();
-        Map<Integer, double[]> next = new HashMap<>();
+        Map<Integer, Shares> next = new HashMap<>();
         for (int i = 0; i < shares.length; i++) {
-            next.put(numbers.get(i), shares[i]);
+            next.put(all.get(i).getKey(), all.get(i).getValue().shares(shares[i]));
         }
         return next;
     }

@@ -58,7 +58,12 @@ final class Level {
                     long started = System.nanoTime();
                     return asked.doOnSuccess(value -> timing.got(number, value != null, System.nanoTime() - started));
                 });
-        return new Guarded<>(timed).onErrorResume(e -> {
+        return orEmpty(new Guarded<>(timed));
+    }
+
+    /** What was asked for; empty if it fails, which is the tier's failure. */
+    <V> Mono<V> orEmpty(Mono<V> asked) {
+        return asked.onErrorResume(e -> {
             failed(e);
             return Mono.empty();
         });

@@ -5,9 +5,11 @@ import io.penstock.internal.SingleFlight;
 import io.penstock.internal.Thrown;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
+import io.penstock.tensor.Schema;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -72,6 +74,7 @@ public final class Lookup<R, T> {
 
         private boolean loads;
         private long started;
+        private @Nullable Supplier<Encoded> origin;
         private volatile @Nullable Lease lease;
         private volatile boolean ended;
 
@@ -122,7 +125,17 @@ public final class Lookup<R, T> {
             loader.missed(request); // not before: what another process loaded meanwhile is a hit
             loads = true;
             started = System.nanoTime();
-            return Begun.toMono(begun == null ? loader.beginLoad(request) : begun);
+            Mono<T> loading = Begun.toMono(begun == null ? loader.beginLoad(request) : begun);
+            return forms == null ? loading : loading.map(this::value);
+        }
+
+        @SuppressWarnings("unchecked") // the loader's
+        private T value(Object loaded) {
+            if (loaded instanceof WithOrigin<?> kept) {
+                origin = kept.origin();
+                return (T) kept.value();
+            }
+            return (T) loaded;
         }
 
         @Override
@@ -132,7 +145,7 @@ public final class Lookup<R, T> {
 
         @Override
         public @Nullable Mono<?> loaded(T value) {
-            Object stored = loads ? store(key, value, request, System.nanoTime() - started) : (Object) false;
+            Object stored = loads ? store(key, value, origin, request, System.nanoTime() - started) : (Object) false;
             if (stored instanceof Mono<?> later) {
                 return later.cast(Boolean.class).doOnNext(this::stored);
             }
@@ -163,8 +176,7 @@ public final class Lookup<R, T> {
     private final Level[] levels;
     private final SingleFlight<SampleKey, T> loads = new SingleFlight<>();
     private volatile boolean roomKnown;
-    private volatile @Nullable Producer producer;
-    private volatile int packer;
+    private final Producers producers;
     private final @Nullable FormChooser<R> forms;
 
     /** Look-ups in a cache. */
@@ -174,6 +186,7 @@ public final class Lookup<R, T> {
         this.loader = loader;
         this.verifier = verifier;
         this.levels = cache.levels;
+        this.producers = new Producers(cache);
         this.forms = FormChooser.of(cache, codec, loader, loads::underWay);
     }
 
@@ -198,7 +211,7 @@ public final class Lookup<R, T> {
         List<R> missing = new ArrayList<>();
         for (int i = 0; i < keys.length; i++) {
             ByteBuffer bytes = found[i];
-            if (bytes != null && isPacked(bytes)) {
+            if (bytes != null && isFormed(bytes)) {
                 found[i] = null;
                 begun[i] = lookUpLater(Mono.just(bytes), 0, keys[i], requests[i], completed, null);
                 continue;
@@ -236,9 +249,9 @@ public final class Lookup<R, T> {
         }
     }
 
-    /** Whether values may have to be unpacked. */
-    public boolean mayUnpack() {
-        return forms != null;
+    /** Whether a cache may keep values of a codec in another form. */
+    public static boolean mayUnpack(Cache cache, Codec<?> codec) {
+        return cache.form != null && codec instanceof Schema;
     }
 
     /** Whether the fastest tier lends views of what may become unreadable. */
@@ -253,33 +266,11 @@ public final class Lookup<R, T> {
 
     /** Whether a tier keeps provenance. Announces the producer to it before the first put. */
     public boolean keepsProvenance(Producer by) {
-        if (!cache.keepsProvenance) {
-            return false;
-        }
-        if (producer == null) {
-            cache.producedBy(by);
-            producer = by;
-        }
-        return true;
+        return producers.announce(by);
     }
 
-    /** The same of a value that is kept in the other form, which {@code cache inspect} counts apart. */
-    private Entry packed(Entry about) {
-        Producer plain = producer;
-        Provenance from = about.provenance();
-        if (plain == null || from.equals(Provenance.UNKNOWN)) {
-            return about;
-        }
-        if (packer == 0) {
-            Producer by = plain.packedAs(cache.form().id());
-            cache.producedBy(by);
-            packer = by.id();
-        }
-        return about.from(new Provenance(from.sample(), from.state(), packer));
-    }
-
-    private boolean isPacked(ByteBuffer bytes) {
-        return forms != null && cache.form().isOf(bytes);
+    private boolean isFormed(ByteBuffer bytes) {
+        return forms != null && (cache.form().isOf(bytes) || WithOrigin.isOf(bytes));
     }
 
     /** The value of the first tier that answers, {@link Begun#ABSENT}, or a {@code Mono} that goes on by itself. */
@@ -287,7 +278,7 @@ public final class Lookup<R, T> {
     private Object lookUp(int from, SampleKey key, R request, long completed, @Nullable Miss miss) {
         for (int i = from; i < levels.length; i++) {
             Object answer = levels[i].get(key);
-            if (answer instanceof ByteBuffer bytes && isPacked(bytes)) {
+            if (answer instanceof ByteBuffer bytes && isFormed(bytes)) {
                 answer = Mono.just(bytes);
             }
             if (answer instanceof Mono<?> later) {
@@ -305,8 +296,8 @@ public final class Lookup<R, T> {
 
     private Mono<T> lookUpLater(
             Mono<ByteBuffer> asked, int at, SampleKey key, R request, long completed, @Nullable Miss miss) {
-        return asked.flatMap(bytes -> isPacked(bytes)
-                        ? hitPacked(levels[at], key, bytes, request)
+        return asked.flatMap(bytes -> isFormed(bytes)
+                        ? hitFormed(levels[at], key, bytes, request)
                         : Begun.<T>toMono(hit(levels[at], key, bytes, bytes, request)))
                 .switchIfEmpty(Mono.defer(Thrown.supplier(() -> {
                     Object found = lookUp(at + 1, key, request, completed, miss);
@@ -321,24 +312,32 @@ public final class Lookup<R, T> {
     private Object hit(Level level, SampleKey key, ByteBuffer bytes, ByteBuffer kept, R request) {
         Object value = decoded(level, key, bytes, request);
         if (value != Begun.ABSENT) {
-            loader.hit(level.number, key, request);
-            if (level.number > 0) {
-                cache.placement.copyUp(level.number, key, kept);
-            }
+            hit(level, key, kept, request);
         }
         return value;
     }
 
-    /** The value, unpacked on a worker; empty if the bytes are damaged. */
+    private void hit(Level level, SampleKey key, ByteBuffer kept, R request) {
+        loader.hit(level.number, key, request);
+        if (level.number > 0) {
+            cache.placement.copyUp(level.number, key, kept);
+        }
+    }
+
+    /** The value, unpacked or made anew on a worker; empty if the bytes are damaged. */
     @SuppressWarnings("unchecked") // its loader is measured
-    private Mono<T> hitPacked(Level level, SampleKey key, ByteBuffer packed, R request) {
-        return ((MeasuredLoader<R>) loader)
-                .unpacked(() -> cache.form().unpack(packed), request)
-                .onErrorResume(e -> {
-                    level.failed(e);
-                    return Mono.empty();
-                })
-                .flatMap(bytes -> Begun.<T>toMono(hit(level, key, bytes, packed, request)));
+    private Mono<T> hitFormed(Level level, SampleKey key, ByteBuffer kept, R request) {
+        MeasuredLoader<R, T> measured = (MeasuredLoader<R, T>) loader;
+        if (WithOrigin.isOf(kept)) {
+            return level.orEmpty(measured.remade(kept, request)).flatMap(value -> {
+                hit(level, key, kept, request);
+                return verifier != null && verifier.picks(key)
+                        ? verifier.verified(value, codec.encode(value).joined(), request)
+                        : Mono.just(value);
+            });
+        }
+        return level.orEmpty(measured.unpacked(() -> cache.form().unpack(kept), request))
+                .flatMap(bytes -> Begun.<T>toMono(hit(level, key, bytes, kept, request)));
     }
 
     private Object decoded(Level level, SampleKey key, ByteBuffer bytes, R request) {
@@ -358,7 +357,7 @@ public final class Lookup<R, T> {
     }
 
     /** Offers a value to the tiers, if one would take it: whether one holds it, as a {@code Boolean} or a {@code Mono} of it. */
-    private Object store(SampleKey key, T value, R request, long loadNanos) {
+    private Object store(SampleKey key, T value, @Nullable Supplier<Encoded> origin, R request, long loadNanos) {
         if (roomKnown && !cache.placement.accepts(key)) {
             return false;
         }
@@ -368,8 +367,8 @@ public final class Lookup<R, T> {
         }
         Encoded bytes = codec.encode(value);
         requireRoom(bytes.length());
-        Encoded kept = forms == null ? bytes : forms.kept(key, bytes, request);
-        return kept == null ? false : cache.placement.put(key, kept, kept == bytes ? about : packed(about));
+        FormChooser.Kept kept = forms == null ? FormChooser.plain(bytes) : forms.kept(key, bytes, origin, request);
+        return kept == null ? false : cache.placement.put(key, kept.bytes(), producers.formed(about, kept.form()));
     }
 
     private @Nullable Entry entry(R request, long loadNanos) {

@@ -8,8 +8,9 @@ import reactor.core.publisher.Mono;
  * A loader of samples, whose figures decide in which form they are kept.
  *
  * @param <R> what a caller asks with, as for a {@link Lookup}
+ * @param <T> the samples
  */
-public interface MeasuredLoader<R> {
+public interface MeasuredLoader<R, T> {
 
     /** Where a request stands: the part of the data that its sample is of, the epoch, and how many draws come after it. */
     record Drawn(int part, long epoch, long left) {}
@@ -22,6 +23,9 @@ public interface MeasuredLoader<R> {
 
     /** What a load like this one has taken in this epoch, by the mean. */
     Cost cost(R request);
+
+    /** Makes a value of its origin, on a worker. */
+    Mono<T> remade(ByteBuffer origin, R request);
 
     /** Unpacks a value on a worker. */
     Mono<ByteBuffer> unpacked(Callable<ByteBuffer> unpacking, R request);

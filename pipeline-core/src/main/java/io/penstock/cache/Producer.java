@@ -34,7 +34,7 @@ public record Producer(List<String> source, List<String> stages, String codec) {
     }
 
     /** Who keeps the same values in another form. */
-    Producer packedAs(String form) {
+    Producer keptAs(String form) {
         return new Producer(source, stages, codec + FORM + form);
     }
 

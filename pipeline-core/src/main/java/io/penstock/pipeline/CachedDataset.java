@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** A dataset whose samples are kept in a cache: a hit skips everything above, a miss loads once for all callers. */
-final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Loader<Draw, T>, MeasuredLoader<Draw> {
+final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Loader<Draw, T>, MeasuredLoader<Draw, T> {
 
     final Stage<T> input;
     private final List<Tier> tiers;
@@ -41,7 +41,9 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
     private final Lookup<Draw, T> lookup;
     private final StageMeter[][] hits; // by tier and part
     private final StageMeter[] misses; // by part
+    private final Stage<?> loaded; // the input, or the same with origins
     private final @Nullable StageMeter unpacking; // of a cache that may hold packed values
+    private final @Nullable StageMeter remaking; // of one that may hold origins
     private volatile States states = new States(List.of(), 0);
     private volatile long loadedBefore; // when a stream last asked for what comes next
 
@@ -54,8 +56,12 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
         this.producer = Producer.of(input.fingerprint(), input.stages(), codec);
         this.producerId = producer.id();
         this.verifier = check == null ? null : new HitVerifier<>(check, input, codec);
+        boolean forms = Lookup.mayUnpack(cache, codec);
+        Stage<?> origins = forms ? input.withOrigin() : null;
+        this.loaded = origins == null ? input : origins;
+        this.unpacking = forms ? new StageMeter() : null;
+        this.remaking = origins == null ? null : new StageMeter();
         this.lookup = new Lookup<>(cache, codec, this, verifier);
-        this.unpacking = lookup.mayUnpack() ? new StageMeter() : null;
         this.misses = meters(input.parts());
         this.hits = tiers.stream().map(tier -> meters(misses.length)).toArray(StageMeter[][]::new);
     }
@@ -181,7 +187,7 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
 
     @Override
     public Object beginLoad(Draw draw) {
-        return input.begin(draw);
+        return loaded.begin(draw);
     }
 
     /** Only a load in groups gains: what else is above begins each by itself, once it is known that no other load has it. */
@@ -189,7 +195,7 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
     public void beginLoads(List<Draw> draws, @Nullable Object[] begun) {
         if (input.groupSize() > 1 && draws.size() > 1) {
             Object[] loads = new Object[begun.length];
-            input.beginAll(draws.toArray(Draw[]::new), loads);
+            loaded.beginAll(draws.toArray(Draw[]::new), loads);
             for (int i = 0; i < loads.length; i++) {
                 begun[i] = loads[i] instanceof Begun.Failed ? null : loads[i];
             }
@@ -249,6 +255,18 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
                 .subscribeOn(Workers.of(context)));
     }
 
+    @Override
+    public Mono<T> remade(ByteBuffer origin, Draw draw) {
+        return Mono.deferContextual(context -> Mono.fromCallable(() -> {
+                    T sample = input.made(origin, draw);
+                    if (remaking != null) {
+                        remaking.count(draw); // the stages count its time
+                    }
+                    return sample;
+                })
+                .subscribeOn(Workers.of(context)));
+    }
+
     private long loaded() {
         return Arrays.stream(misses)
                 .mapToLong(part -> part.total().samples.sum())
@@ -274,6 +292,9 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
         tally.misses(misses);
         if (unpacking != null) {
             tally.stage(RunStatistics.UNPACK, unpacking);
+        }
+        if (remaking != null) {
+            tally.stage(RunStatistics.REMAKE, remaking);
         }
         if (verifier != null) {
             tally.rechecks(verifier.verified, verifier.differing);

@@ -1,9 +1,12 @@
 package io.penstock.pipeline;
 
 import io.penstock.cache.Fingerprint;
+import io.penstock.cache.WithOrigin;
 import io.penstock.internal.PartNumbers;
 import io.penstock.order.Draw;
 import io.penstock.tensor.Schema;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -88,6 +91,25 @@ final class ConcatDataset<T> extends Stage<T> implements Dataset<T> {
                 begun[places[from++]] = one;
             }
         }
+    }
+
+    /** Of all parts or none: one cache keeps the samples of all. */
+    @Override
+    @Nullable Stage<WithOrigin<T>> withOrigin() {
+        List<Stage<WithOrigin<T>>> origins = new ArrayList<>();
+        for (Stage<T> part : parts) {
+            Stage<WithOrigin<T>> origin = part.withOrigin();
+            if (origin == null) {
+                return null;
+            }
+            origins.add(origin);
+        }
+        return new ConcatDataset<>(origins);
+    }
+
+    @Override
+    T made(ByteBuffer origin, Draw draw) {
+        return stageOf(draw).made(origin, inPart(draw));
     }
 
     @Override

@@ -102,6 +102,18 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
         return new CachedDataset<>(Stage.of(this), cache, codec, null);
     }
 
+    /**
+     * The same samples, which a cache may keep in place of what the next stages make of them: files in place of decoded
+     * pictures. It does so as its {@link io.penstock.tensor.Form.Use} says, and makes a hit's sample anew.
+     * <pre>{@code
+     *  files.keepable(Schema.of(LabelledFile.class)).map("decode", decode).cache(cache.withForm(form, AUTO), schema)
+     * }</pre>
+     * @param codec of these samples
+     */
+    default Dataset<T> keepable(Codec<T> codec) {
+        return new KeepableDataset<>(Stage.of(this), codec);
+    }
+
     /** As {@link #cache(Cache, Codec)}, in a cache of one tier. */
     default Dataset<T> cache(Tier tier, Codec<T> codec) {
         return cache(Cache.of(tier), codec);

@@ -38,6 +38,9 @@ public record RunStatistics(
     /** The name among the {@link #stages} of what unpacks hits that are kept in another form. */
     public static final String UNPACK = "unpack";
 
+    /** The name among the {@link #stages} of the hits that are made anew of what is kept in their place; takes no time itself. */
+    public static final String REMAKE = "remake";
+
     /** Of a pipeline without checked hits and parts. */
     public RunStatistics(long loads, Map<String, Long> hits, long misses, long skipped, List<StageStatistics> stages) {
         this(loads, hits, misses, skipped, 0, 0, stages, List.of());

@@ -1,10 +1,12 @@
 package io.penstock.pipeline;
 
+import io.penstock.cache.WithOrigin;
 import io.penstock.internal.index.Bits;
 import io.penstock.internal.index.Parts;
 import io.penstock.internal.index.Selection;
 import io.penstock.order.Draw;
 import io.penstock.tensor.Schema;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.stream.IntStream;
@@ -82,6 +84,17 @@ final class SelectedDataset<T> extends Stage<T> implements Dataset<T> {
             above[i] = draws[i].at(indices[i]);
         }
         input.beginAll(above, begun);
+    }
+
+    @Override
+    @Nullable Stage<WithOrigin<T>> withOrigin() {
+        Stage<WithOrigin<T>> origins = input.withOrigin();
+        return origins == null ? null : new SelectedDataset<>(origins, selection, words);
+    }
+
+    @Override
+    T made(ByteBuffer origin, Draw draw) {
+        return input.made(origin, inInput(draw));
     }
 
     @Override

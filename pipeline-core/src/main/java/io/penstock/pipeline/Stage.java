@@ -1,6 +1,7 @@
 package io.penstock.pipeline;
 
 import io.penstock.cache.Fingerprint;
+import io.penstock.cache.WithOrigin;
 import io.penstock.internal.Begun;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
@@ -11,6 +12,7 @@ import io.penstock.stream.LoadsInFlight;
 import io.penstock.stream.ReadAhead;
 import io.penstock.stream.internal.OrderedMerge;
 import io.penstock.tensor.Schema;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -122,6 +124,16 @@ abstract non-sealed class Stage<T> implements Pipeline<T> {
     @Override
     public Fingerprint source() {
         return inputs[0].source();
+    }
+
+    /** The same samples with what they are made of; null where no dataset above is {@linkplain Dataset#keepable keepable}. */
+    @Nullable Stage<WithOrigin<T>> withOrigin() {
+        return null;
+    }
+
+    /** Makes a sample of its origin, on a worker. Only of a stage that has origins. */
+    T made(ByteBuffer origin, Draw draw) {
+        throw new IllegalStateException("nothing above is kept in place of the samples of " + this);
     }
 
     /** How many datasets lie one after another above; 1 where none are concatenated. */

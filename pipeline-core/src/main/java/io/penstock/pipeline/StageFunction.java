@@ -1,6 +1,7 @@
 package io.penstock.pipeline;
 
 import io.penstock.cache.Fingerprint;
+import io.penstock.cache.WithOrigin;
 import io.penstock.internal.Span;
 import io.penstock.internal.Spans;
 import io.penstock.internal.StageMeter;
@@ -8,6 +9,7 @@ import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import io.penstock.order.internal.CounterRandom;
 import io.penstock.order.internal.Mixing;
+import io.penstock.tensor.Codec;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongFunction;
@@ -51,6 +53,42 @@ sealed interface StageFunction<A, B> {
             LongToIntFunction parts,
             LongFunction<SampleId> ids) {
         return new Named<>("expand", stage, (value, draw) -> fn.apply(value, parts.applyAsInt(draw.index())), ids);
+    }
+
+    /** Keeps what a value was made of beside it. */
+    record Keeping<A>(Codec<A> codec) implements StageFunction<A, WithOrigin<A>> {
+
+        @Override
+        public WithOrigin<A> apply(A value, Draw draw) {
+            return new WithOrigin<>(value, () -> WithOrigin.encode(value, codec));
+        }
+
+        @Override
+        public Fingerprint fingerprint() {
+            return Fingerprint.of();
+        }
+
+        @Override
+        public void report(RunStatistics.Tally tally) {}
+    }
+
+    /** A function of the value, beside which its origin stays. */
+    record OfValue<A, B>(StageFunction<A, B> function) implements StageFunction<WithOrigin<A>, WithOrigin<B>> {
+
+        @Override
+        public WithOrigin<B> apply(WithOrigin<A> input, Draw draw) {
+            return new WithOrigin<>(function.apply(input.value(), draw), input.origin());
+        }
+
+        @Override
+        public Fingerprint fingerprint() {
+            return function.fingerprint();
+        }
+
+        @Override
+        public void report(RunStatistics.Tally tally) {
+            function.report(tally);
+        }
     }
 
     record Chain<A, B, C>(StageFunction<A, B> first, StageFunction<B, C> second, Fingerprint fingerprint)

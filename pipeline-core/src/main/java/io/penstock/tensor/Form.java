@@ -14,10 +14,12 @@ public interface Form {
 
     /** What a cache does with a form. */
     enum Use {
-        /** Keeps values in this form where the cache is too small for all of them and time is saved by it. */
+        /** Keeps values in this form, or what they are made of, where that saves time as the cache is too small for all. */
         AUTO,
         /** Keeps values in this form, unless they would hardly become shorter. */
         PACKED,
+        /** Keeps what values are made of where the data set is {@code keepable}, and the other values as they are encoded. */
+        FILE,
         /** Keeps values as they are encoded, and reads those that are in this form. */
         PLAIN
     }

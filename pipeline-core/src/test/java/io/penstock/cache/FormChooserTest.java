@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.pipeline.FakeTier;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Form;
+import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
@@ -45,8 +48,8 @@ class FormChooserTest {
         }
     }
 
-    /** Two parts of the data in turn, which take this long to load. */
-    private record Loads(List<Double> millis) implements MeasuredLoader<Integer> {
+    /** Parts of the data in turn, which take this long to load: of a processor, and at the source. */
+    private record Loads(List<Double> millis, double sourceMillis) implements MeasuredLoader<Integer, Tensor> {
         @Override
         public MeasuredLoader.Drawn drawn(Integer sample) {
             return new MeasuredLoader.Drawn(sample % millis.size(), 0, SAMPLES - 1 - sample);
@@ -54,7 +57,12 @@ class FormChooserTest {
 
         @Override
         public MeasuredLoader.Cost cost(Integer sample) {
-            return new MeasuredLoader.Cost(1e6 * millis.get(sample % millis.size()), 0);
+            return new MeasuredLoader.Cost(1e6 * millis.get(sample % millis.size()), 1e6 * sourceMillis);
+        }
+
+        @Override
+        public Mono<Tensor> remade(ByteBuffer origin, Integer sample) {
+            return Mono.error(new AssertionError("a chooser reads nothing"));
         }
 
         @Override
@@ -65,9 +73,14 @@ class FormChooserTest {
 
     private final Quarter form = new Quarter();
     private long used;
+    private int origins;
+
+    private int[] held(long capacity, Loads loads) {
+        return held(capacity, loads, null);
+    }
 
     /** How many samples of each part are held at the end of an epoch. */
-    private int[] held(long capacity, Loads loads) {
+    private int[] held(long capacity, Loads loads, @Nullable Supplier<Encoded> origin) {
         FakeTier tier = new FakeTier("ram") {
             @Override
             public TierStatistics statistics() {
@@ -79,10 +92,11 @@ class FormChooserTest {
         int[] held = new int[loads.millis.size()];
         Encoded plain = Encoded.of(ByteBuffer.allocate(BYTES));
         for (int sample = 0; sample < SAMPLES; sample++) {
-            Encoded kept = chooser.kept(SampleKey.of("sample " + sample), plain, sample);
-            if (kept != null && used + kept.length() + 64 <= capacity) {
-                used += kept.length() + 64;
+            FormChooser.Kept kept = chooser.kept(SampleKey.of("sample " + sample), plain, origin, sample);
+            if (kept != null && used + kept.bytes().length() + 64 <= capacity) {
+                used += kept.bytes().length() + 64;
                 held[sample % held.length]++;
+                origins += kept.form().equals(WithOrigin.ID) ? 1 : 0;
             }
         }
         return held;
@@ -90,27 +104,57 @@ class FormChooserTest {
 
     @Test
     void room_forAll_isFilledWithPlainValuesWithoutATrial() {
-        assertThat(held(ALL, new Loads(List.of(1.0)))).containsExactly(SAMPLES);
+        assertThat(held(ALL, new Loads(List.of(1.0), 0))).containsExactly(SAMPLES);
         assertThat(form.packed).isZero();
     }
 
     @Test
     void room_forHalf_holdsAllByPackingSome() {
-        assertThat(Arrays.stream(held(ALL / 2, new Loads(List.of(1.0)))).sum()).isGreaterThan(SAMPLES * 98 / 100);
+        assertThat(Arrays.stream(held(ALL / 2, new Loads(List.of(1.0), 0))).sum())
+                .isGreaterThan(SAMPLES * 98 / 100);
         assertThat(form.packed).isBetween(SAMPLES / 2, SAMPLES * 3 / 4);
     }
 
     @Test
     void loads_thatTakeNoTime_areNotPacked() {
-        assertThat(Arrays.stream(held(ALL / 2, new Loads(List.of(0.0)))).sum())
+        assertThat(Arrays.stream(held(ALL / 2, new Loads(List.of(0.0), 0))).sum())
                 .isBetween(SAMPLES * 48 / 100, SAMPLES / 2);
     }
 
     @Test
     void parts_ofDifferentCost_holdWhatTakesLongest() {
-        int[] held = held(ALL / 10, new Loads(List.of(0.01, 5.0)));
+        int[] held = held(ALL / 10, new Loads(List.of(0.01, 5.0), 0));
 
         assertThat(held[1]).isGreaterThan(20 * held[0]);
         assertThat(used).isGreaterThan(ALL * 9 / 100);
+    }
+
+    private static Encoded eighth() {
+        return Encoded.of(ByteBuffer.allocate(BYTES / 8));
+    }
+
+    @Test
+    void sources_thatAreFar_areSparedByOrigins() {
+        Loads far = new Loads(List.of(1.0), 500);
+
+        assertThat(held(ALL / 6, far, FormChooserTest::eighth)[0]).isGreaterThan(SAMPLES * 98 / 100);
+        assertThat(origins).isGreaterThan(SAMPLES / 2);
+    }
+
+    @Test
+    void processors_thatAreBusy_areNotSparedByOrigins() {
+        Loads near = new Loads(List.of(1.0), 0.01);
+
+        held(ALL / 6, near, FormChooserTest::eighth);
+
+        assertThat(origins).isZero();
+        assertThat(form.packed).isGreaterThan(SAMPLES / 3);
+    }
+
+    @Test
+    void room_forAll_isFilledWithPlainValuesThoughTheyHaveOrigins() {
+        assertThat(held(ALL, new Loads(List.of(1.0), 500), FormChooserTest::eighth))
+                .containsExactly(SAMPLES);
+        assertThat(origins).isZero();
     }
 }

@@ -270,7 +270,7 @@ public final class AnnotatedImages implements Dataset<Row> {
      * @param mask    makes {@code [h, w]} of a file with a mask
      */
     public Dataset<Row> decode(String stage, UnaryOperator<Tensor> picture, UnaryOperator<Tensor> mask) {
-        return map(stage, decoding(picture, mask));
+        return keepable(schema()).map(stage, decoding(picture, mask));
     }
 
     /** What {@link #decode} does to a row: for those who do something to the rows of files before. */

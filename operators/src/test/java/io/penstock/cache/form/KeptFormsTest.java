@@ -13,11 +13,13 @@ import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.RunStatistics;
 import io.penstock.pipeline.StageStatistics;
+import io.penstock.tensor.Codec;
 import io.penstock.tensor.Form;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Supplier;
@@ -31,6 +33,7 @@ import reactor.core.publisher.Mono;
 class KeptFormsTest {
 
     private static final Schema<Tensor> PIXELS = Schema.tensor("pixels");
+    private static final Schema<Tensor> NUMBER = Schema.tensor("number");
     private static final Form FORM = PackedForm.zstd();
     private static final int SIDE = 48;
     private static final int BYTES = SIDE * SIDE * 3;
@@ -168,5 +171,106 @@ class KeptFormsTest {
 
         assertThat(hashes(dataset, 1)).isEqualTo(expected(1));
         assertThat(dataset.statistics().misses()).isEqualTo(SAMPLES);
+    }
+
+    /** Pictures that are made of their numbers, the even ones before the odd ones, without the last. */
+    private static Dataset<Tensor> pictures(Codec<Tensor> codec) {
+        Dataset<Tensor> numbers = new Numbers().keepable(codec);
+        Dataset<Tensor> pictures =
+                numbers.map("draw", number -> new Slopes().get(number.longAt(0)).block());
+        return Dataset.concat(List.of(
+                pictures.selectIf("even", index -> index % 2 == 0),
+                pictures.selectIf("odd", index -> index % 2 == 1).slice(0, SAMPLES / 2 - 1)));
+    }
+
+    /** What is made by another thread, or is at hand, in turn. */
+    private record Numbers() implements Dataset<Tensor> {
+        @Override
+        public long size() {
+            return SAMPLES;
+        }
+
+        @Override
+        public Fingerprint fingerprint() {
+            return Fingerprint.of("numbers");
+        }
+
+        @Override
+        public Mono<Tensor> get(long index) {
+            Tensor number = Tensor.scalar(index);
+            return index % 3 == 0 ? Mono.just(number).delayElement(Duration.ofMillis(1)) : Mono.just(number);
+        }
+    }
+
+    private static long remade(RunStatistics statistics) {
+        return statistics.stages().stream()
+                .filter(stage -> stage.name().equals(RunStatistics.REMAKE))
+                .mapToLong(StageStatistics::samples)
+                .sum();
+    }
+
+    @Test
+    void origins_areKeptInPlaceOfWhatIsMadeOfThem() {
+        List<Integer> expected = hashes(pictures(NUMBER), 2);
+        int samples = SAMPLES - 1;
+        try (Cache cache =
+                Cache.of(RamTier.ofBytes(1 << 20)).withForm(FORM, Form.Use.FILE)) { // a third of the pictures
+            Dataset<Tensor> dataset = pictures(NUMBER).cache(cache, PIXELS, HitCheck.ofShare(0.1));
+
+            assertThat(hashes(dataset, 2)).isEqualTo(expected);
+
+            assertThat(dataset.statistics().misses()).isEqualTo(samples);
+            assertThat(remade(dataset.statistics(1))).isEqualTo(samples);
+            assertThat(dataset.statistics().differing()).isZero();
+            assertThat(dataset.statistics().verified()).isBetween(samples / 50L, samples / 4L);
+            assertThat(cache.statistics().bytes()).isLessThan(samples * 200L);
+        }
+    }
+
+    @Test
+    void origins_onDisk_areWarmForAnyUse() {
+        List<Integer> expected = hashes(pictures(NUMBER), 1);
+        Supplier<Tier> disk = () -> ChronicleTier.at(folder).maxBytes(64L << 20).open();
+        try (Cache cache = Cache.of(disk.get()).withForm(FORM, Form.Use.FILE)) {
+            hashes(pictures(NUMBER).cache(cache, PIXELS), 1);
+        }
+        for (Form.Use use : Form.Use.values()) {
+            try (Cache cache = Cache.of(RamTier.ofBytes(1 << 20), disk.get()).withForm(FORM, use)) {
+                Dataset<Tensor> dataset = pictures(NUMBER).cache(cache, PIXELS);
+
+                assertThat(hashes(dataset, 1)).isEqualTo(expected);
+                assertThat(hashes(dataset, 1)).isEqualTo(expected);
+
+                assertThat(dataset.statistics().misses()).isZero();
+                assertThat(remade(dataset.statistics())).isEqualTo(2 * (SAMPLES - 1));
+            }
+        }
+    }
+
+    @Test
+    void origins_thatAreDamagedOrOfAnotherCodec_areMisses() {
+        List<Integer> expected = hashes(pictures(NUMBER), 1);
+        MapTier tier = MapTier.holding(SAMPLES);
+        Cache cache = Cache.of(tier).withForm(FORM, Form.Use.FILE);
+        hashes(pictures(NUMBER).cache(cache, PIXELS), 1);
+        Dataset<Tensor> other = pictures(Schema.tensor("another")).cache(cache, PIXELS);
+        assertThat(hashes(other, 1)).isEqualTo(expected);
+        assertThat(other.statistics().misses()).isEqualTo(SAMPLES - 1);
+
+        tier.held.replaceAll(
+                (key, bytes) -> bytes.duplicate().limit(bytes.limit() - 1).slice());
+        Dataset<Tensor> cut = pictures(NUMBER).cache(cache, PIXELS);
+        assertThat(hashes(cut, 1)).isEqualTo(expected);
+        assertThat(cut.statistics().misses()).isEqualTo(SAMPLES - 1);
+    }
+
+    @Test
+    void origins_inACacheThatKnowsNoForm_areMisses() {
+        MapTier tier = MapTier.holding(SAMPLES);
+        hashes(pictures(NUMBER).cache(Cache.of(tier).withForm(FORM, Form.Use.FILE), PIXELS), 1);
+        Dataset<Tensor> dataset = pictures(NUMBER).cache(Cache.of(tier), PIXELS);
+
+        assertThat(hashes(dataset, 1)).isEqualTo(hashes(pictures(NUMBER), 1));
+        assertThat(dataset.statistics().misses()).isEqualTo(SAMPLES - 1);
     }
 }

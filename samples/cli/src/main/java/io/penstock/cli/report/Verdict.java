@@ -53,18 +53,22 @@ public record Verdict(Surroundings around, EpochReport epoch, String otherwise) 
             return pace();
         }
         if (misses == 0) {
-            return "served from %s%s: %s".formatted(tiers(), packed(), pace());
+            return "served from %s%s: %s".formatted(tiers(), forms(), pace());
         }
         return "%s of the samples came from the cache%s: %s; %s"
-                .formatted(percent((double) epoch.hits() / (epoch.hits() + misses)), packed(), moreCache(), pace());
+                .formatted(percent((double) epoch.hits() / (epoch.hits() + misses)), forms(), moreCache(), pace());
     }
 
-    private String packed() {
-        long unpacked = stages(Kind.STAGE).stream()
-                .filter(stage -> stage.name().equals(RunStatistics.UNPACK))
+    private String forms() {
+        return form(RunStatistics.UNPACK, "packed") + form(RunStatistics.REMAKE, "decoded of kept files");
+    }
+
+    private String form(String name, String word) {
+        long hits = stages(Kind.STAGE).stream()
+                .filter(stage -> stage.name().equals(name))
                 .mapToLong(StageStatistics::samples)
                 .sum();
-        return unpacked == 0 ? "" : ", %s of the hits packed".formatted(percent((double) unpacked / epoch.hits()));
+        return hits == 0 ? "" : ", %s of the hits %s".formatted(percent((double) hits / epoch.hits()), word);
     }
 
     private String tiers() {

@@ -248,7 +248,8 @@ final class OpenedSources {
                 List.of());
     }
 
-    private Cacheable<Picture> pictures(Dataset<LabelledFile> files) {
+    private Cacheable<Picture> pictures(Dataset<LabelledFile> listed) {
+        Dataset<LabelledFile> files = listed.keepable(Schema.of(LabelledFile.class));
         ImageDecoder decoder = ImageDecoder.fastest();
         Dataset<Picture> decoded;
         if (resize == null) {

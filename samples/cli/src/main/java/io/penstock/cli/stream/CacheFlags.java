@@ -20,7 +20,7 @@ final class CacheFlags {
     @Option(names = "--cache-policy", paramLabel = "hold|lru|cost")
     @Nullable CachePolicy policy;
 
-    @Option(names = "--cache-form", paramLabel = "auto|packed|plain")
+    @Option(names = "--cache-form", paramLabel = "auto|file|packed|plain")
     Form.@Nullable Use form;
 
     @Option(names = "--cache-slots", paramLabel = "FILE,SIZE")

@@ -13,6 +13,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code stream --cache-disk}, run after run. */
 class DiskCacheTest {
@@ -46,20 +48,22 @@ class DiskCacheTest {
         assertThat(second.done().path("verdict").asText()).startsWith("served from disk");
     }
 
-    @Test
-    void packedSamples_areTheSameAndCountedApart() {
+    @ParameterizedTest
+    @CsvSource({"packed,packed,packed 1", "file,decoded of kept files,file 1"})
+    void otherForms_giveTheSameSamplesAndAreCountedApart(String use, String word, String form) {
         String larger = flags.replace("--resize 32", "--resize 64");
-        Cli packed = Cli.stream(larger + " --cache-form packed --epochs 2");
+        Cli packed = Cli.stream(larger + " --cache-form " + use + " --epochs 2");
         Cli plain = Cli.stream(larger + " --cache-form plain");
 
         assertThat(plain.content(0)).isEqualTo(packed.content(0)).isEqualTo(packed.content(1));
         assertThat(loads(plain, 0)).isZero();
-        assertThat(plain.done().path("verdict").asText()).startsWith("served from disk, 100 % of the hits packed: ");
+        assertThat(plain.done().path("verdict").asText())
+                .startsWith("served from disk, 100 % of the hits " + word + ": ");
         assertThat(Cli.run("cache", "inspect", folder.resolve("cache").toString())
                         .out())
                 .contains(IMAGES + " live entries")
-                .contains(", in the form packed 1");
-        assertThat(Cli.stream("--source images:x --cache-form packed").err()).contains("--cache-form is for what");
+                .contains(", in the form " + form);
+        assertThat(Cli.stream("--source images:x --cache-form " + use).err()).contains("--cache-form is for what");
     }
 
     @Test
