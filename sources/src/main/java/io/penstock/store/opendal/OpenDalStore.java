@@ -59,7 +59,7 @@ public final class OpenDalStore implements Store, AutoCloseable {
     private static final Pattern STATUS = Pattern.compile("\\bstatus: (\\d{3})\\b");
     private static final int ASKED_AT_ONCE = 64;
     private static final int THREADS = 256;
-    private static final int MAX_DIGESTED = 256 << 10; // more takes longer than to ask
+    private static final int MAX_DIGESTED = 64 << 10; // more takes longer than to ask a near server
     private static final int TRIES = 16; // in a row, after which the tags of a service are taken to be no digests
     private static final Duration LONGEST = Duration.ofMinutes(2);
 
