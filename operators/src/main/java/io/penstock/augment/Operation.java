@@ -87,7 +87,7 @@ public enum Operation {
         return Change.of(this, magnitude, magnitude);
     }
 
-    /** This, of one of so many magnitudes of TrivialAugment. */
+    /** This, of one of the magnitudes of TrivialAugment. */
     Change wide(int bins) {
         return new Change(this, 1, ranges[4], ranges[5], hasMagnitude() ? bins : 0);
     }

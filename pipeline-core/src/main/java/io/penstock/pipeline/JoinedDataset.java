@@ -17,7 +17,7 @@ final class JoinedDataset<A, B> extends Stage<JoinedDataset.Pair<A, B>> implemen
 
     private static final Logger LOG = LoggerFactory.getLogger(JoinedDataset.class);
 
-    private static final Object NOBODY = new Object(); // in the place of a right sample
+    private static final Object ABSENT_PARTNER = new Object(); // in the place of a right sample
 
     private final Stage<A> left;
     private final Stage<B> right;
@@ -57,8 +57,8 @@ final class JoinedDataset<A, B> extends Stage<JoinedDataset.Pair<A, B>> implemen
         int partner = partners.rights()[at];
         return ZippedDataset.pair(
                 left.begin(draw.at(at)),
-                partner < 0 ? NOBODY : right.begin(draw.at(partner)),
-                (a, b) -> new Pair<>(a, b == NOBODY ? null : b));
+                partner < 0 ? ABSENT_PARTNER : right.begin(draw.at(partner)),
+                (a, b) -> new Pair<>(a, b == ABSENT_PARTNER ? null : b));
     }
 
     @Override

@@ -74,7 +74,7 @@ class BatchServerTest {
         }
     }
 
-    /** Who has the end mark closes the connection, which may be before the thread that wrote the mark goes on. */
+    /** A consumer that has the end mark closes the connection, perhaps before the thread that wrote the mark continues. */
     @Test
     void consumers_thatLeaveWithTheEndMark_areCounted() {
         for (int round = 0; round < 100; round++) {
