@@ -35,11 +35,12 @@ final class Compressors {
 
     static byte[] all(InputStream inflating, int max) throws IOException {
         try (inflating) {
-            byte[] result = inflating.readNBytes(max);
+            byte[] result = new byte[max]; // at once: most chunks need all of it
+            int length = inflating.readNBytes(result, 0, max);
             if (inflating.read() >= 0) {
                 throw tooMany(max);
             }
-            return result;
+            return length == max ? result : Arrays.copyOf(result, length);
         }
     }
 
