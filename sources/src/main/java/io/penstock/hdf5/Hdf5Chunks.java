@@ -8,6 +8,7 @@ import io.jhdf.dataset.chunked.Chunk;
 import io.jhdf.dataset.chunked.ChunkedDatasetV3;
 import io.jhdf.dataset.chunked.ChunkedDatasetV4;
 import io.jhdf.object.message.FilterPipelineMessage;
+import io.jhdf.storage.HdfBackingStorage;
 import io.penstock.fault.FormatException;
 import io.penstock.hdf5.Hdf5Column.Piece;
 import io.penstock.internal.HeapLimit;
@@ -36,27 +37,6 @@ final class Hdf5Chunks {
     private final int[] lengths;
     private final int[] masks;
 
-    /** A chunk as jhdf tells its own classes of it, and no others. */
-    private static final class Old extends ChunkedDatasetV3 {
-        Old(HdfFile file, Dataset data, ObjectHeader header) {
-            super(file.getHdfBackingStorage(), data.getAddress(), data.getName(), data.getParent(), header);
-        }
-
-        Collection<Chunk> chunks() {
-            return getChunkLookup().values();
-        }
-    }
-
-    private static final class New extends ChunkedDatasetV4 {
-        New(HdfFile file, Dataset data, ObjectHeader header) {
-            super(file.getHdfBackingStorage(), data.getAddress(), data.getName(), data.getParent(), header);
-        }
-
-        Collection<Chunk> chunks() {
-            return getChunkLookup().values();
-        }
-    }
-
     private record Stored(long number, long at, int length, int mask) {}
 
     /**
@@ -78,11 +58,8 @@ final class Hdf5Chunks {
                         : List.of(),
                 width);
         Grid grid = Grid.over(shape, chunk);
-        Collection<Chunk> chunks = data instanceof ChunkedDatasetV3
-                ? new Old(file, data, header).chunks()
-                : new New(file, data, header).chunks();
         long base = file.getUserBlockSize();
-        List<Stored> stored = chunks.stream()
+        List<Stored> stored = chunks(file.getHdfBackingStorage(), data, header).stream()
                 .filter(each -> each.getAddress() != Constants.UNDEFINED_ADDRESS)
                 .map(each -> stored(each, grid, base))
                 .sorted(Comparator.comparingLong(Stored::number))
@@ -98,6 +75,21 @@ final class Hdf5Chunks {
         places = stored.stream().mapToLong(Stored::at).toArray();
         lengths = stored.stream().mapToInt(Stored::length).toArray();
         masks = stored.stream().mapToInt(Stored::mask).toArray();
+    }
+
+    /** As jhdf tells its own classes of them, and no others. */
+    private static Collection<Chunk> chunks(HdfBackingStorage storage, Dataset data, ObjectHeader header) {
+        return data instanceof ChunkedDatasetV3
+                ? new ChunkedDatasetV3(storage, data.getAddress(), data.getName(), data.getParent(), header) {
+                    private Collection<Chunk> chunks() {
+                        return getChunkLookup().values();
+                    }
+                }.chunks()
+                : new ChunkedDatasetV4(storage, data.getAddress(), data.getName(), data.getParent(), header) {
+                    private Collection<Chunk> chunks() {
+                        return getChunkLookup().values();
+                    }
+                }.chunks();
     }
 
     private static Stored stored(Chunk chunk, Grid grid, long base) {
@@ -120,10 +112,12 @@ final class Hdf5Chunks {
     /** A chunk by its number; null if it is not stored. */
     @Nullable Piece piece(long number) {
         int at = Arrays.binarySearch(numbers, number);
-        return at < 0 ? null : new Piece(places[at], lengths[at], bytes -> decoded(bytes, masks[at]));
-    }
-
-    private ByteBuffer decoded(ByteBuffer bytes, int mask) {
-        return ByteBuffer.wrap(filters.without(mask).decode(CodecChain.array(bytes), chunk, type, MAX_BYTES));
+        return at < 0
+                ? null
+                : new Piece(
+                        places[at],
+                        lengths[at],
+                        bytes -> ByteBuffer.wrap(
+                                filters.without(masks[at]).decode(CodecChain.array(bytes), chunk, type, MAX_BYTES)));
     }
 }

@@ -31,7 +31,6 @@ import reactor.core.publisher.Mono;
 final class Hdf5Column {
 
     private static final long BUDGET = 128L << 20;
-    private static final int SHARE = 16; // a row that shares a chunk's bytes has at least this part of them
     private static final int AT_ONCE = 16;
     private static final long NOT_STORED = -1; // the chunk that stands for all these
 
@@ -145,10 +144,7 @@ final class Hdf5Column {
     }
 
     private ByteBuffer cut(ByteBuffer chunk, long index) {
-        ByteBuffer row = chunk.slice(offset(index), rowBytes);
-        return (long) rowBytes * SHARE >= chunk.capacity()
-                ? row
-                : ByteBuffer.allocate(rowBytes).put(0, row, 0, rowBytes);
+        return RecordGroup.part(chunk, offset(index), rowBytes);
     }
 
     /** A row of several chunks. */

@@ -73,7 +73,11 @@ record Hdf5Element(
             return new Hdf5Element(each.dtype, shape, type.getSize(), each.bigEndian, null, false);
         }
         if (type instanceof CompoundDataType compound) {
-            return complex(compound.getMembers(), type.getSize());
+            if (!isComplex(compound)) {
+                throw new FormatException("elements that are arrays or lists of several fields cannot be read");
+            }
+            Hdf5Element part = of(compound.getMembers().get(0).getDataType());
+            return new Hdf5Element(part.dtype, Shape.of(2), type.getSize(), part.bigEndian, null, false);
         }
         if (type instanceof OpaqueDataType opaque) {
             boolean date = opaque.getAsciiTag().matches(DATES) && type.getSize() == Long.BYTES;
@@ -94,16 +98,9 @@ record Hdf5Element(
         return new Hdf5Element(DType.U8, inner, width, false, null, false);
     }
 
-    /** A complex number as h5py writes it. */
-    private static Hdf5Element complex(List<CompoundDataMember> members, int width) {
-        if (isComplex(members, width)) {
-            Hdf5Element part = of(members.get(0).getDataType());
-            return new Hdf5Element(part.dtype, Shape.of(2), width, part.bigEndian, null, false);
-        }
-        throw new FormatException("elements that are arrays or lists of several fields cannot be read");
-    }
-
-    static boolean isComplex(List<CompoundDataMember> members, int width) {
+    /** Whether it is a complex number as h5py writes it. */
+    static boolean isComplex(CompoundDataType compound) {
+        List<CompoundDataMember> members = compound.getMembers();
         return members.size() == 2
                 && members.get(0).getName().equals("r")
                 && members.get(1).getName().equals("i")
@@ -113,7 +110,7 @@ record Hdf5Element(
                 && members.get(0).getOffset() == 0
                 && members.get(1).getOffset() == part.getSize()
                 && other.getSize() == part.getSize()
-                && width == 2 * part.getSize();
+                && compound.getSize() == 2 * part.getSize();
     }
 
     private static DType dtype(DataType type) {

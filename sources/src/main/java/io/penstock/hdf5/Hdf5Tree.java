@@ -151,7 +151,11 @@ record Hdf5Tree(HdfFile file, StoreFile stored) {
             }
             if (node == null) {
                 throw new StoreException("there is no %s in %s: \"%s\" is not among %s"
-                        .formatted(path, stored.entry().key(), name, group == null ? "" : names(group)));
+                        .formatted(
+                                path,
+                                stored.entry().key(),
+                                name,
+                                group == null ? "" : group.getChildren().keySet()));
             }
         }
         if (node instanceof Dataset || node instanceof Group) {
@@ -161,17 +165,12 @@ record Hdf5Tree(HdfFile file, StoreFile stored) {
                 .formatted(path, stored.entry().key()));
     }
 
-    private static String names(Group group) {
-        return group.getChildren().keySet().toString();
-    }
-
     private List<Hdf5Field> fields(String path, Dataset data, boolean alone) {
         try {
             Hdf5Column column = new Hdf5Column(path, stored, layout(data));
             String name = data.getName();
             List<Hdf5Field> fields = new ArrayList<>();
-            if (data.getDataType() instanceof CompoundDataType compound
-                    && !Hdf5Element.isComplex(compound.getMembers(), compound.getSize())) {
+            if (data.getDataType() instanceof CompoundDataType compound && !Hdf5Element.isComplex(compound)) {
                 addMembers(compound, alone ? "" : name + ".", 0, column, fields);
             } else {
                 fields.add(new Hdf5Field(name, column, 0, Hdf5Element.of(data.getDataType())));
@@ -195,7 +194,7 @@ record Hdf5Tree(HdfFile file, StoreFile stored) {
                 throw new FormatException("field %s lies at byte %d of %d, or is an array of version 1"
                         .formatted(member.getName(), member.getOffset(), compound.getSize()));
             }
-            if (type instanceof CompoundDataType inner && !Hdf5Element.isComplex(inner.getMembers(), inner.getSize())) {
+            if (type instanceof CompoundDataType inner && !Hdf5Element.isComplex(inner)) {
                 addMembers(inner, prefix + member.getName() + ".", at, column, fields);
             } else {
                 fields.add(new Hdf5Field(prefix + member.getName(), column, at, Hdf5Element.of(type)));

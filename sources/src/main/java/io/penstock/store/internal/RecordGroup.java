@@ -231,7 +231,8 @@ public final class RecordGroup<R> implements GroupLoader.Receiver<ByteBuffer> {
         receiver.value(place, value);
     }
 
-    private static ByteBuffer part(ByteBuffer bytes, int from, int length) {
+    /** A part of some bytes: shares them if it is at least a sixteenth of them, else is a copy. */
+    public static ByteBuffer part(ByteBuffer bytes, int from, int length) {
         int at = bytes.position() + from;
         if ((long) length * SHARE >= bytes.remaining()) {
             return bytes.slice(at, length);
