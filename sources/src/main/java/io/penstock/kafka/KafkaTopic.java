@@ -7,6 +7,7 @@ import io.penstock.fault.StoreException;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.internal.PartNumbers;
 import io.penstock.internal.index.Selection;
+import io.penstock.kafka.TopicReads.Taker;
 import io.penstock.kafka.TopicReads.Wanted;
 import io.penstock.order.internal.Mixing;
 import io.penstock.pipeline.Dataset;
@@ -22,13 +23,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import reactor.core.publisher.Mono;
@@ -87,9 +89,10 @@ public final class KafkaTopic
         }
     }
 
-    private KafkaTopic(String topic, String id, Map<String, Object> settings, List<Range> ranges, Selection present) {
+    private KafkaTopic(String topic, TopicReads reads, List<Range> ranges, Selection present) {
+        String id = reads.id().toString();
         this.topic = topic;
-        this.reads = new TopicReads(topic, settings);
+        this.reads = reads;
         this.ranges = ranges.toArray(Range[]::new);
         this.numbers = new PartNumbers(ranges.size(), part -> this.ranges[part].length());
         this.present = present;
@@ -125,28 +128,28 @@ public final class KafkaTopic
         own.remove(ConsumerConfig.GROUP_ID_CONFIG);
         own.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest"); // passes over what retention has deleted
         own.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 1); // what comes is not wanted
-        try (Consumer<byte[], byte[]> consumer = KafkaSettings.consumer(own);
-                Admin admin = Admin.create(own)) {
+        try (Consumer<byte[], byte[]> consumer = KafkaSettings.consumer(own)) {
             List<Range> held = held(consumer, topic);
-            String id = Objects.requireNonNull(admin.describeTopics(List.of(topic))
-                            .allTopicNames()
-                            .get()
-                            .get(topic))
-                    .topicId()
-                    .toString();
-            List<Range> read = ranges.isEmpty() ? held : within(held, ranges, topic);
-            Selection present = PresentOffsets.find(topic, own, read);
-            if (present.size() == 0) {
-                throw new StoreException("kafka topic %s has no records in %s".formatted(topic, read));
-            }
-            return new KafkaTopic(topic, id, own, read, present);
-        } catch (StoreException | IllegalArgumentException e) {
-            throw e;
-        } catch (Exception e) { // of the client, and of its futures
+            List<Range> chosen = ranges.isEmpty() ? held : within(held, ranges, topic);
+            return open(topic, new TopicReads(topic, own), chosen);
+        } catch (KafkaException e) {
             throw new StoreException(
                     "cannot open kafka topic %s at %s: %s"
                             .formatted(topic, own.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG), e.getMessage()),
                     e);
+        }
+    }
+
+    private static KafkaTopic open(String topic, TopicReads reads, List<Range> ranges) {
+        try {
+            Selection present = new PresentOffsets(reads).find(ranges);
+            if (present.size() == 0) {
+                throw new StoreException("kafka topic %s has no records in %s".formatted(topic, ranges));
+            }
+            return new KafkaTopic(topic, reads, ranges, present);
+        } catch (RuntimeException e) {
+            reads.close();
+            throw e;
         }
     }
 
@@ -241,31 +244,37 @@ public final class KafkaTopic
 
     @Override
     public Mono<ConsumerRecord<byte[], byte[]>> get(long index) {
-        return Mono.<ConsumerRecord<byte[], byte[]>>create(sink -> read(new long[] {index}, new Receiver<>() {
-                    @Override
-                    public boolean wants(int place) {
-                        return true;
-                    }
-
-                    @Override
-                    public void value(int place, ConsumerRecord<byte[], byte[]> record) {
-                        sink.success(record);
-                    }
-
-                    @Override
-                    public void failure(int place, Throwable cause) {
-                        sink.error(cause);
-                    }
-                }))
+        return Mono.<ConsumerRecord<byte[], byte[]>>create(sink ->
+                        read(new long[] {index}, place -> true, (wanted, record) -> {
+                            if (record == null) {
+                                sink.error(missing(wanted));
+                            } else {
+                                sink.success(record);
+                            }
+                        }))
                 .subscribeOn(readers);
     }
 
     @Override
     public Mono<Void> getAll(long[] indices, Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
-        return Mono.<Void>fromRunnable(() -> read(indices, receiver)).subscribeOn(readers);
+        return Mono.<Void>fromRunnable(() -> read(indices, receiver::wants, (wanted, record) -> {
+                    if (record == null) {
+                        receiver.failure(wanted.place(), missing(wanted));
+                    } else {
+                        receiver.value(wanted.place(), record);
+                    }
+                }))
+                .subscribeOn(readers);
     }
 
-    private void read(long[] indices, Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
+    private FormatException missing(Wanted wanted) {
+        return new FormatException(
+                ("offset %d of %s-%d has no record: it was compacted or deleted, or ends a transaction; "
+                                + "an error policy can skip it")
+                        .formatted(wanted.offset(), topic, wanted.partition()));
+    }
+
+    private void read(long[] indices, IntPredicate wants, Taker taker) {
         long[] places = Arrays.stream(indices).map(present::at).toArray();
         SortedMap<Integer, Deque<Wanted>> wanted = new TreeMap<>();
         IntStream.range(0, indices.length)
@@ -273,10 +282,11 @@ public final class KafkaTopic
                 .sorted(Comparator.comparingLong(i -> places[i]))
                 .forEach(i -> {
                     int part = numbers.part(places[i]);
-                    wanted.computeIfAbsent(ranges[part].partition, any -> new ArrayDeque<>())
-                            .add(new Wanted(i, offset(places[i], part)));
+                    int partition = ranges[part].partition;
+                    wanted.computeIfAbsent(partition, any -> new ArrayDeque<>())
+                            .add(new Wanted(i, partition, offset(places[i], part)));
                 });
-        reads.read(wanted, receiver);
+        reads.read(wanted, wants, taker);
     }
 
     /** Closes its consumers. */

@@ -4,37 +4,27 @@ import io.penstock.fault.StoreException;
 import io.penstock.internal.index.Bits;
 import io.penstock.internal.index.Selection;
 import io.penstock.kafka.KafkaTopic.Range;
-import java.nio.ByteBuffer;
-import java.time.Duration;
+import io.penstock.kafka.TopicReads.Wanted;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
-import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteBufferDeserializer;
 
 /**
  * Finds the offsets that have a record. Those of marks that end transactions, of aborted records and of compacted ones
  * have none. The last offset of a transaction is a mark and compaction begins at the oldest records, so both ends of a
  * range are looked at; only where one lacks a record, all is read.
  */
-record PresentOffsets(String topic, Consumer<ByteBuffer, ByteBuffer> consumer, Duration patience) {
+record PresentOffsets(TopicReads reads) {
 
     private static final int END = 512;
-    private static final Duration POLL = Duration.ofSeconds(1);
+    private static final int AT_ONCE = 4096;
 
     /** The places of records among the offsets of all ranges. */
-    static Selection find(String topic, Map<String, Object> settings, List<Range> ranges) {
-        try (Consumer<ByteBuffer, ByteBuffer> consumer =
-                new KafkaConsumer<>(settings, new ByteBufferDeserializer(), new ByteBufferDeserializer())) {
-            return new PresentOffsets(topic, consumer, KafkaSettings.patience(settings)).find(ranges);
-        }
-    }
-
-    private Selection find(List<Range> ranges) {
+    Selection find(List<Range> ranges) {
         if (ranges.stream().allMatch(this::hasWholeEnds)) {
             return new Selection.Range(
                     0, ranges.stream().mapToLong(Range::length).sum());
@@ -58,32 +48,19 @@ record PresentOffsets(String topic, Consumer<ByteBuffer, ByteBuffer> consumer, D
 
     /** Tells of each offset in turn the number of its records, 0 or 1. */
     private void count(Range range, IntConsumer counts) {
-        TopicPartition at = new TopicPartition(topic, range.partition());
-        consumer.assign(List.of(at));
-        consumer.seek(at, range.from());
-        long next = range.from();
-        long deadline = System.nanoTime() + patience.toNanos();
-        while (next < range.to()) {
-            long before = next;
-            for (ConsumerRecord<ByteBuffer, ByteBuffer> record : consumer.poll(POLL)) {
-                if (record.offset() < range.to()) {
-                    next = missing(next, record.offset(), counts) + 1;
-                    counts.accept(1);
-                }
+        for (long from = range.from(); from < range.to(); from += AT_ONCE) {
+            Deque<Wanted> wanted = new ArrayDeque<>();
+            for (long offset = from; offset < Math.min(range.to(), from + AT_ONCE); offset++) {
+                wanted.add(new Wanted(0, range.partition(), offset));
             }
-            next = missing(next, Math.min(range.to(), consumer.position(at)), counts);
-            if (next > before) {
-                deadline = System.nanoTime() + patience.toNanos();
-            } else if (System.nanoTime() > deadline) {
-                throw new StoreException("%s gave no records from offset %d on for %s".formatted(at, next, patience));
+            reads.read(
+                    new TreeMap<>(Map.of(range.partition(), wanted)),
+                    place -> true,
+                    (told, record) -> counts.accept(record == null ? 0 : 1));
+            if (!wanted.isEmpty()) {
+                throw new StoreException(
+                        "interrupted at offset %d".formatted(wanted.element().offset()));
             }
         }
-    }
-
-    private static long missing(long from, long to, IntConsumer counts) {
-        for (long offset = from; offset < to; offset++) {
-            counts.accept(0);
-        }
-        return Math.max(from, to);
     }
 }

@@ -1,8 +1,6 @@
 package io.penstock.kafka;
 
-import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
-import io.penstock.pipeline.GroupLoader.Receiver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -11,13 +9,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntPredicate;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
@@ -38,14 +40,16 @@ final class TopicReads {
     private final String topic;
     private final Map<String, Object> settings;
     private final Duration patience;
+    private final Admin admin;
+    private final Uuid id;
     private final List<Reader> readers = new ArrayList<>();
     private boolean closed;
 
     /** A consumer, and where it goes on: a seek would drop what it has fetched. */
-    private static final class Reader {
+    private final class Reader {
         final int fetchBytes;
 
-        @Nullable Consumer<byte[], byte[]> consumer;
+        private @Nullable Consumer<byte[], byte[]> consumer;
 
         final ReentrantLock lock = new ReentrantLock(true);
         List<ConsumerRecord<byte[], byte[]>> left = List.of();
@@ -64,6 +68,16 @@ final class TopicReads {
             this.fetchBytes = fetchBytes;
         }
 
+        /** Asks for this many bytes of a partition at a time, unless the user has given a number. */
+        Consumer<byte[], byte[]> consumer() {
+            if (consumer == null) {
+                Map<String, Object> own = new HashMap<>(settings);
+                own.putIfAbsent(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, fetchBytes);
+                consumer = KafkaSettings.consumer(own);
+            }
+            return consumer;
+        }
+
         boolean goesOn(int wanted, long from) {
             return partition == wanted && end <= from && from <= end + NEAR;
         }
@@ -75,44 +89,73 @@ final class TopicReads {
         }
     }
 
+    /** Of the topic of this name that there is now. */
     TopicReads(String topic, Map<String, Object> settings) {
         this.topic = topic;
         this.settings = settings;
         this.patience = KafkaSettings.patience(settings);
+        this.admin = Admin.create(settings);
+        try {
+            this.id = idNow();
+        } catch (KafkaException e) {
+            admin.close();
+            throw e;
+        }
+    }
+
+    Uuid id() {
+        return id;
+    }
+
+    private Uuid idNow() {
+        try {
+            var found = admin.describeTopics(List.of(topic)).allTopicNames().get();
+            return Objects.requireNonNull(found.get(topic)).topicId();
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        } catch (ExecutionException e) {
+            throw new KafkaException(Objects.requireNonNullElse(e.getCause(), e).getMessage(), e);
+        }
     }
 
     /** An offset that is wanted at a place, and perhaps at others too. */
-    record Wanted(int place, long offset) {}
+    record Wanted(int place, int partition, long offset) {}
 
-    /** Reads what is wanted of each partition, in the order of the offsets. */
-    void read(SortedMap<Integer, Deque<Wanted>> wanted, Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
+    /** Takes what was wanted, and its record; null if it has none. */
+    interface Taker {
+        void take(Wanted wanted, @Nullable ConsumerRecord<byte[], byte[]> record);
+    }
+
+    /**
+     * Reads what is wanted of each partition, in the order of the offsets, and removes it there. Ends early if it is
+     * interrupted.
+     * @param wants whether a place is still waited for
+     */
+    void read(SortedMap<Integer, Deque<Wanted>> wanted, IntPredicate wants, Taker taker) {
         Reader reader = reader(wanted);
-        boolean usable = false;
+        boolean done = false;
         reader.lock.lock();
         try {
-            Consumer<byte[], byte[]> consumer = reader.consumer == null ? consumer(reader.fetchBytes) : reader.consumer;
-            reader.consumer = consumer;
-            wanted.forEach(
-                    (partition, some) -> read(reader, consumer, new TopicPartition(topic, partition), some, receiver));
-            usable = true;
+            wanted.forEach((partition, some) -> read(reader, new TopicPartition(topic, partition), some, wants, taker));
+            done = true;
         } catch (InterruptException e) { // the load was cancelled
             Thread.interrupted();
         } catch (KafkaException e) {
             throw new StoreException("cannot read kafka topic %s: %s".formatted(topic, e.getMessage()), e);
         } finally {
-            if (!usable) {
-                reader.at = null; // those that wait for it seek
+            if (!done) {
+                reader.at = null; // the next read seeks
             }
             reader.lock.unlock();
-            done(reader, usable);
+            boolean last;
+            synchronized (readers) {
+                reader.asked--;
+                last = closed && reader.asked == 0;
+            }
+            if (last) {
+                reader.close();
+            }
         }
-    }
-
-    /** One that asks for this many bytes of a partition at a time, unless the user has given a number. */
-    private Consumer<byte[], byte[]> consumer(int fetchBytes) {
-        Map<String, Object> own = new HashMap<>(settings);
-        own.putIfAbsent(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, fetchBytes);
-        return KafkaSettings.consumer(own);
     }
 
     /** One that comes to the place by itself, which may be at work; else one that has nothing to do. */
@@ -144,26 +187,8 @@ final class TopicReads {
         return wanted.size() > 1 && wanted.getLast().offset - wanted.element().offset < 16L * wanted.size();
     }
 
-    private void done(Reader reader, boolean usable) {
-        boolean last;
-        synchronized (readers) {
-            reader.asked--;
-            if (!usable || closed) {
-                readers.remove(reader);
-            }
-            last = reader.asked == 0 && !readers.contains(reader);
-        }
-        if (last) {
-            reader.close();
-        }
-    }
-
-    private void read(
-            Reader reader,
-            Consumer<byte[], byte[]> consumer,
-            TopicPartition partition,
-            Deque<Wanted> wanted,
-            Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
+    private void read(Reader reader, TopicPartition partition, Deque<Wanted> wanted, IntPredicate wants, Taker taker) {
+        Consumer<byte[], byte[]> consumer = reader.consumer();
         long first = wanted.element().offset;
         if (!partition.equals(reader.at) || first < reader.next || first > reader.next + NEAR) {
             consumer.assign(List.of(partition));
@@ -185,18 +210,18 @@ final class TopicReads {
             int taken = 0;
             for (; taken < records.size() && !wanted.isEmpty(); taken++) {
                 ConsumerRecord<byte[], byte[]> record = records.get(taken);
-                missing(partition, wanted, record.offset(), receiver);
+                missing(wanted, record.offset(), taker);
                 while (!wanted.isEmpty() && wanted.element().offset == record.offset()) {
-                    receiver.value(wanted.remove().place, record);
+                    taker.take(wanted.remove(), record);
                 }
                 reader.next = record.offset() + 1;
             }
             reader.left = records.subList(taken, records.size());
             if (reader.left.isEmpty()) {
                 reader.next = consumer.position(partition);
-                missing(partition, wanted, reader.next, receiver);
+                missing(wanted, reader.next, taker);
             }
-            wanted.removeIf(each -> !receiver.wants(each.place));
+            wanted.removeIf(each -> !wants.test(each.place));
             if (wanted.isEmpty()) {
                 return;
             }
@@ -216,19 +241,9 @@ final class TopicReads {
     }
 
     /** Tells those who want what was passed without a record. */
-    private static void missing(
-            TopicPartition partition,
-            Deque<Wanted> wanted,
-            long passed,
-            Receiver<ConsumerRecord<byte[], byte[]>> receiver) {
+    private static void missing(Deque<Wanted> wanted, long passed, Taker taker) {
         while (!wanted.isEmpty() && wanted.element().offset < passed) {
-            Wanted none = wanted.remove();
-            receiver.failure(
-                    none.place,
-                    new FormatException(
-                            ("offset %d of %s has no record: it was compacted or deleted, or ends a transaction; "
-                                            + "an error policy can skip it")
-                                    .formatted(none.offset, partition)));
+            taker.take(wanted.remove(), null);
         }
     }
 
@@ -237,8 +252,8 @@ final class TopicReads {
         synchronized (readers) {
             closed = true;
             idle = readers.stream().filter(reader -> reader.asked == 0).toList();
-            readers.removeAll(idle);
         }
         idle.forEach(Reader::close);
+        admin.close(Duration.ZERO);
     }
 }
