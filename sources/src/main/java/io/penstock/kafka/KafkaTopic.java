@@ -43,7 +43,8 @@ import reactor.core.scheduler.Schedulers;
  *
  * <p>Index 0 is the first record of the lowest partition; partitions lie one behind the other. The ranges are fixed when
  * opening, and {@link #ranges} tells them: a run that is to be resumed after the topic has grown opens the same ranges.
- * Keys depend on the topic's id, the partition and the offset, so a cache serves longer ranges too.
+ * Keys depend on the topic's id, the partition and the offset, so a cache serves longer ranges too, and nothing of
+ * another topic of the same name. A topic that is deleted and made anew while it is open fails to be read within a second.
  *
  * <p><b>Offsets without a record</b>, of the marks that end transactions and of aborted or compacted records, are no
  * samples. Where one of the 512 offsets at an end of a partition's range has none, opening reads all of the topic to find

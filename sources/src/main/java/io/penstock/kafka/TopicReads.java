@@ -23,10 +23,14 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
-/** Reads records by their offsets, with consumers of no group that are kept for the next read. */
+/**
+ * Reads records by their offsets, with consumers of no group that are kept for the next read. They do not tell when the
+ * topic is deleted and another one of its name is made, so the brokers are asked for its id once a second.
+ */
 final class TopicReads {
 
     private static final Duration POLL = Duration.ofSeconds(1);
+    private static final long BETWEEN_QUESTIONS = Duration.ofSeconds(1).toNanos();
 
     /** Records that are read and dropped rather than sought past: a seek drops what the client has fetched. */
     private static final long NEAR = 2_000;
@@ -43,6 +47,7 @@ final class TopicReads {
     private final Admin admin;
     private final Uuid id;
     private final List<Reader> readers = new ArrayList<>();
+    private volatile long askedAt = System.nanoTime();
     private boolean closed;
 
     /** A consumer, and where it goes on: a seek would drop what it has fetched. */
@@ -118,6 +123,22 @@ final class TopicReads {
         }
     }
 
+    /** Else records of another topic would be cached by the keys of this one's. */
+    private void requireSame() {
+        long now = System.nanoTime();
+        if (now - askedAt > BETWEEN_QUESTIONS) {
+            if (!idNow().equals(id)) {
+                throw madeAnew();
+            }
+            askedAt = now;
+        }
+    }
+
+    private StoreException madeAnew() {
+        return new StoreException(
+                "kafka topic %s was deleted and made anew since it was opened; open it again".formatted(topic));
+    }
+
     /** An offset that is wanted at a place, and perhaps at others too. */
     record Wanted(int place, int partition, long offset) {}
 
@@ -136,6 +157,7 @@ final class TopicReads {
         boolean done = false;
         reader.lock.lock();
         try {
+            requireSame();
             wanted.forEach((partition, some) -> read(reader, new TopicPartition(topic, partition), some, wants, taker));
             done = true;
         } catch (InterruptException e) { // the load was cancelled
@@ -203,9 +225,7 @@ final class TopicReads {
             List<ConsumerRecord<byte[], byte[]>> records =
                     reader.left.isEmpty() ? consumer.poll(POLL).records(partition) : reader.left;
             if (consumer.position(partition) < before) { // reset, since the partition ends before it
-                throw new StoreException(
-                        "%s has no offset %d any more: the topic was deleted and made anew; open it again"
-                                .formatted(partition, before));
+                throw madeAnew();
             }
             int taken = 0;
             for (; taken < records.size() && !wanted.isEmpty(); taken++) {
