@@ -11,7 +11,10 @@ import java.util.stream.Stream;
 /** A page of the documentation: README.md, or one of docs and docs/dev. */
 record Document(Path file, String text) {
 
+    static final String TENSORFLOW = "org.tensorflow.Session";
+
     private static final Path ROOT = Path.of(System.getProperty("penstock.root"));
+    private static final List<String> OPTIONAL = List.of(OnnxModel.RUNTIME, TENSORFLOW);
     private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
     static List<Document> all() throws IOException {
@@ -31,12 +34,23 @@ record Document(Path file, String text) {
         }
     }
 
-    /** Its blocks of Java, without those for a library that is not here. */
+    static boolean isHere(String type) {
+        try {
+            Class.forName(type, false, Document.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+
+    /** Its blocks of Java, without those for a library that is not here: only profiles have it. */
     List<String> snippets() {
         return JAVA.matcher(text)
                 .results()
                 .map(block -> block.group(1))
-                .filter(block -> OnnxModel.isRuntimeHere() || !block.contains("ai.onnxruntime"))
+                .filter(block -> OPTIONAL.stream()
+                        .filter(type -> block.contains(type.substring(0, type.lastIndexOf('.'))))
+                        .allMatch(Document::isHere))
                 .toList();
     }
 

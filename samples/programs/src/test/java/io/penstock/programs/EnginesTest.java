@@ -22,6 +22,7 @@ import ai.djl.training.optimizer.Optimizer;
 import io.penstock.augment.Augment;
 import io.penstock.augment.Normalise;
 import io.penstock.batch.Batch;
+import io.penstock.batch.BatchLoop;
 import io.penstock.batch.Batches;
 import io.penstock.cache.Cache;
 import io.penstock.cache.ram.RamTier;
@@ -46,8 +47,8 @@ import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Flux;
 
 /**
- * The programs of docs/engines.md and docs/getting-started.md take channels as such, on DJL and ONNX Runtime:
- * {@code -Ptrain}.
+ * The programs of docs/engines.md and docs/getting-started.md take channels as such, on DJL and ONNX Runtime with
+ * {@code -Ptrain}, on TensorFlow with {@code -Ppeers}.
  */
 class EnginesTest {
 
@@ -56,6 +57,18 @@ class EnginesTest {
     private static final int CLASSES = 3;
     private static final int SAMPLES = 64;
     private static final int EPOCHS = 10;
+
+    /** From {@code pixels}, {@code f32[n, h, w, c]}, the mean over all places of each pixel's weighted sum, {@code [n]}. */
+    private static final String TENSORFLOW_MODEL = """
+            org.tensorflow.TensorFunction channelsWeighted(float red, float green, float blue) {
+                return org.tensorflow.ConcreteFunction.create(tf -> {
+                    var pixels = tf.placeholder(org.tensorflow.types.TFloat32.class);
+                    var weighted = tf.math.mul(pixels, tf.constant(new float[] {red, green, blue}));
+                    var scores = tf.math.mean(tf.reduceSum(weighted, tf.constant(3)), tf.array(1, 2));
+                    return org.tensorflow.Signature.builder().input("pixels", pixels).output("scores", scores).build();
+                });
+            }
+            """;
 
     @TempDir
     private Path folder;
@@ -87,9 +100,11 @@ class EnginesTest {
         void of(Given page, Trainer trainer) throws Exception;
     }
 
-    private Given given(String page) throws Exception {
+    private Given given(String page, String... more) throws Exception {
         Path path = Path.of(System.getProperty("penstock.root"), "docs", page);
-        Given given = (Given) new Snippets(folder).instance(Document.read(path).snippets());
+        List<String> snippets = Stream.concat(Document.read(path).snippets().stream(), Stream.of(more))
+                .toList();
+        Given given = (Given) new Snippets(folder).instance(snippets);
         given.schema = SCHEMA;
         return given;
     }
@@ -171,7 +186,7 @@ class EnginesTest {
 
     @Test
     void score_givesChannelsToOnnxRuntime() throws Exception {
-        assumeTrue(OnnxModel.isRuntimeHere(), "ONNX Runtime is not on the class path; test with -Ptrain");
+        assumeTrue(Document.isHere(OnnxModel.RUNTIME), "ONNX Runtime is not on the class path; test with -Ptrain");
         Given page = given("engines.md");
         float[] weights = {0.5f, -2, 3};
         Dataset<Given.Photo> photos =
@@ -183,6 +198,10 @@ class EnginesTest {
 
         OnnxModel.inSession(OnnxModel.channelsWeighted(weights), session -> call(page, "score", session, flow, taken));
 
+        assertWeighted(scores.stream().map(score -> score[0]).toList(), weights);
+    }
+
+    private static void assertWeighted(List<Float> scores, float... weights) {
         assertThat(scores).hasSize(SAMPLES);
         for (int i = 0; i < SAMPLES; i++) {
             float[] pixels = floats(photo(i)).pixels().toFloatArray();
@@ -190,13 +209,34 @@ class EnginesTest {
             for (int value = 0; value < pixels.length; value++) {
                 sum += weights[value % CLASSES] * pixels[value];
             }
-            assertThat((double) scores.get(i)[0]).isCloseTo(sum / (SIDE * SIDE), within(1e-3));
+            assertThat((double) scores.get(i)).isCloseTo(sum / (SIDE * SIDE), within(1e-3));
         }
     }
 
     @Test
+    void predict_givesRowsToTensorFlow() throws Exception {
+        assumeTrue(Document.isHere(Document.TENSORFLOW), "TensorFlow is not on the class path; test with -Ppeers");
+        Given page = given("engines.md", TENSORFLOW_MODEL);
+        Dataset<Given.Photo> photos =
+                MemoryDataset.generate("photos", SAMPLES, EnginesTest::photo).map("floats", EnginesTest::floats);
+        List<Float> scores = new ArrayList<>();
+
+        try (AutoCloseable model = (AutoCloseable) call(page, "channelsWeighted", 0.5f, -2f, 3f);
+                BatchLoop batches =
+                        BatchLoop.over(photos.stream(Sampler.sequential()).transform(Batches.of(10, SCHEMA)))) {
+            for (Batch batch : batches) {
+                for (float score : (float[]) call(page, "predict", model, batch)) {
+                    scores.add(score);
+                }
+            }
+        }
+
+        assertWeighted(scores, 0.5f, -2, 3);
+    }
+
+    @Test
     void embedded_computesEachSampleOnce() throws Exception {
-        assumeTrue(OnnxModel.isRuntimeHere(), "ONNX Runtime is not on the class path; test with -Ptrain");
+        assumeTrue(Document.isHere(OnnxModel.RUNTIME), "ONNX Runtime is not on the class path; test with -Ptrain");
         Given page = given("engines.md");
         Normalise normalise = Normalise.imageNet().channelsFirst();
         Dataset<Given.Photo> planes = MemoryDataset.generate("photos", SAMPLES, EnginesTest::photo)

@@ -10,7 +10,7 @@ import java.util.List;
 /** A model as bytes, and ONNX Runtime by reflection, since only the profile {@code train} has it. */
 final class OnnxModel {
 
-    private static final String RUNTIME = "ai.onnxruntime.OrtEnvironment";
+    static final String RUNTIME = "ai.onnxruntime.OrtEnvironment";
     private static final long FLOAT = 1;
     private static final long INTS = 7;
 
@@ -19,15 +19,6 @@ final class OnnxModel {
     @FunctionalInterface
     interface Use {
         void of(Object session) throws Exception;
-    }
-
-    static boolean isRuntimeHere() {
-        try {
-            Class.forName(RUNTIME, false, OnnxModel.class.getClassLoader());
-            return true;
-        } catch (ClassNotFoundException e) {
-            return false;
-        }
     }
 
     static void inSession(byte[] model, Use use) throws Exception {
