@@ -14,11 +14,14 @@ import io.penstock.store.internal.Waiting;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Base64;
 import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
@@ -41,8 +44,9 @@ import reactor.util.retry.Retry;
  * <p>An entry's version is made of what the service tells of its state: the entity tag, else a version, else the time of
  * the last modification. An object that was written again since it was listed is an error. OpenDAL has no conditional
  * reads in Java, so a question for the state follows each read; not where all of an object was read, at most {@value
- * #MAX_DIGESTED} bytes, and the entity tag is their MD5, as S3's is. A service that tells nothing but a time in seconds
- * can change bytes of the same number within one of them unnoticed.
+ * #MAX_DIGESTED} bytes, and the entity tag is their MD5, as S3's is, or a list told that, as those of GCS and Azure do:
+ * it is kept of {@value #MAX_DIGESTS} objects, 72 bytes each. A service that tells nothing but a time in seconds can
+ * change bytes of the same number within one of them unnoticed.
  *
  * <p>Faults that may pass are asked again, 6 times after waits of 0.1 to 10 s with jitter. What has no answer for two
  * minutes is an error. Credentials are those of the options, else of each service's usual places.
@@ -60,6 +64,7 @@ public final class OpenDalStore implements Store, AutoCloseable {
     private static final int ASKED_AT_ONCE = 64;
     private static final int THREADS = 256;
     private static final int MAX_DIGESTED = 64 << 10; // more takes longer than to ask a near server
+    private static final int MAX_DIGESTS = 100_000;
     private static final int TRIES = 16; // in a row, after which the tags of a service are taken to be no digests
     private static final Duration LONGEST = Duration.ofMinutes(2);
 
@@ -68,6 +73,7 @@ public final class OpenDalStore implements Store, AutoCloseable {
     private final Scheduler threads =
             Schedulers.newBoundedElastic(THREADS, Integer.MAX_VALUE, "penstock-opendal", 60, true);
     private final AtomicInteger otherTags = new AtomicInteger(); // in a row
+    private final Map<Long, Long> digests = new ConcurrentHashMap<>(); // by the key and the version
 
     private OpenDalStore(String location, Operator operator) {
         this.location = location;
@@ -156,17 +162,26 @@ public final class OpenDalStore implements Store, AutoCloseable {
         visitor.file(entry.key(), entry.size(), entry.version());
     }
 
-    private static StoreEntry entryOf(Entry entry) {
+    private StoreEntry entryOf(Entry entry) {
         return entryOf(entry.getPath(), entry.getMetadata());
     }
 
-    private static StoreEntry entryOf(String key, Metadata metadata) {
-        return new StoreEntry(key, Math.max(0, metadata.getContentLength()), version(metadata));
+    private StoreEntry entryOf(String key, Metadata metadata) {
+        StoreEntry entry = new StoreEntry(key, Math.max(0, metadata.getContentLength()), version(metadata));
+        String md5 = metadata.getContentMd5();
+        if (md5 != null && entry.size() <= MAX_DIGESTED && digests.size() < MAX_DIGESTS) {
+            digests.put(hash(entry), hashOfTag(md5));
+        }
+        return entry;
+    }
+
+    private static long hash(StoreEntry entry) {
+        return Fingerprint.of(entry.key(), Long.toString(entry.version())).low();
     }
 
     private static long version(Metadata metadata) {
         if (metadata.getEtag() != null) {
-            return versionOfTag(metadata.getEtag());
+            return hashOfTag(metadata.getEtag());
         }
         if (metadata.getVersion() != null) {
             return Fingerprint.of("version", metadata.getVersion()).low();
@@ -176,7 +191,7 @@ public final class OpenDalStore implements Store, AutoCloseable {
                 : metadata.getLastModified().toEpochMilli();
     }
 
-    private static long versionOfTag(String tag) {
+    private static long hashOfTag(String tag) {
         return Fingerprint.of("etag", tag).low();
     }
 
@@ -198,7 +213,7 @@ public final class OpenDalStore implements Store, AutoCloseable {
         Objects.checkFromToIndex(offset, offset + length, entry.size());
         String key = entry.key();
         if (!isKey(key)) {
-            return Mono.error(() -> notSound(key));
+            return Mono.error(() -> new StoreException("cannot read \"%s\" in %s: no key".formatted(key, location)));
         }
         Mono<byte[]> bytes =
                 length == 0 ? Mono.just(new byte[0]) : asked(key, "read", () -> operator.read(key, offset, length));
@@ -211,13 +226,19 @@ public final class OpenDalStore implements Store, AutoCloseable {
                         .map(now -> ByteBuffer.wrap(read)));
     }
 
-    /** Whether the entity tag is the digest of these bytes: S3's is their MD5 unless it was written in several parts. */
+    /**
+     * Whether a list told the digest of these bytes, or the entity tag is: S3's is their MD5 unless it was written in
+     * several parts.
+     */
     private boolean hasListedDigest(StoreEntry entry, byte[] read) {
-        if (read.length != entry.size() || read.length > MAX_DIGESTED || otherTags.get() >= TRIES) {
+        @Nullable Long told = digests.get(hash(entry));
+        if (read.length != entry.size() || read.length > MAX_DIGESTED || told == null && otherTags.get() >= TRIES) {
             return false;
         }
-        String md5 = HexFormat.of().formatHex(Digests.of("MD5").digest(read));
-        boolean same = versionOfTag('"' + md5 + '"') == entry.version();
+        byte[] md5 = Digests.of("MD5").digest(read);
+        boolean same = told == null
+                ? hashOfTag('"' + HexFormat.of().formatHex(md5) + '"') == entry.version()
+                : told == hashOfTag(Base64.getEncoder().encodeToString(md5));
         otherTags.updateAndGet(others -> same ? 0 : others + 1);
         return same;
     }
@@ -255,10 +276,6 @@ public final class OpenDalStore implements Store, AutoCloseable {
     /** Whether it is a path below the root: OpenDAL would take others for such a path. */
     private static boolean isKey(String key) {
         return !key.isEmpty() && key.indexOf('\0') < 0 && !("/" + key + "/").matches("(?s).*/\\.{0,2}/.*");
-    }
-
-    private StoreException notSound(String key) {
-        return new StoreException("cannot read \"%s\" in %s: no key".formatted(key, location));
     }
 
     /** On a thread that waits: OpenDAL's own threads keep the values of its asynchronous calls until they end. */

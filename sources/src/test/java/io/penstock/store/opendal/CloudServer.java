@@ -2,6 +2,7 @@ package io.penstock.store.opendal;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.penstock.internal.Digests;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -12,6 +13,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -252,9 +254,15 @@ final class CloudServer implements AutoCloseable {
 
     private String described(String key) {
         Item item = objects.get(key);
-        return ("{\"name\":\"%s\",\"size\":\"%d\",\"etag\":\"e%d\",\"md5Hash\":\"\",\"updated\":\"%s\",\"contentType\":\"a/b\","
+        return ("{\"name\":\"%s\",\"size\":\"%d\",\"etag\":\"e%d\",\"md5Hash\":\"%s\",\"updated\":\"%s\",\"contentType\":\"a/b\","
                         + "\"generation\":\"%d\"}")
-                .formatted(key, item.bytes.length, item.version, time(item), item.version);
+                .formatted(
+                        key,
+                        item.bytes.length,
+                        item.version,
+                        Base64.getEncoder().encodeToString(Digests.of("MD5").digest(item.bytes)),
+                        time(item),
+                        item.version);
     }
 
     private void range(HttpExchange exchange, byte[] bytes, Fault fault) throws IOException {

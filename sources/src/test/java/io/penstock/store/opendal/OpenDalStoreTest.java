@@ -90,6 +90,23 @@ class OpenDalStoreTest {
     }
 
     @Test
+    void read_ofASmallObjectWithADigestThatWasListed_isOneRequest() {
+        server.put("set/a", new byte[] {1, 2, 3});
+        server.put("set/b", new byte[] {4, 5, 6});
+        try (OpenDalStore store = OpenDalStore.at(server.gcs())) {
+            List<StoreEntry> entries = list(store);
+            int before = server.requests.get();
+
+            assertThat(store.read(entries.get(0)).block()).isEqualTo(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+            assertThat(server.requests).hasValue(before + 1);
+            server.put("set/b", new byte[] {7, 8, 9});
+            assertThatThrownBy(() -> store.read(entries.get(1)).block())
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("is not as it was listed");
+        }
+    }
+
+    @Test
     void list_visitsFoldersThatTheVisitorWants() {
         for (String key : List.of("set/a/1", "set/a/b/2", "set/.hidden/3", "set/4", "other/5")) {
             server.put(key, new byte[1]);
