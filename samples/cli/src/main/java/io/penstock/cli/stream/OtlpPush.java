@@ -33,12 +33,7 @@ final class OtlpPush {
         OtlpConfig config = new OtlpConfig() {
             @Override
             public @Nullable String get(String key) {
-                return null;
-            }
-
-            @Override
-            public String url() {
-                return url;
+                return key.equals("otlp.url") ? url : null;
             }
 
             @Override
