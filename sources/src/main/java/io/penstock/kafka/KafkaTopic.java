@@ -57,7 +57,7 @@ import reactor.core.scheduler.Schedulers;
  *
  * <p><b>Memory</b>: of each consumer the answer to a request, 1 MiB, or 4 MiB where records lie together, unless
  * {@code max.partition.fetch.bytes} is set. <b>Threads</b>: at most {@value #READERS} of its own read, with consumers of no
- * group.
+ * group; one of the client asks for the topic's id.
  */
 public final class KafkaTopic
         implements Dataset<ConsumerRecord<byte[], byte[]>>, AutoCloseable, GroupLoader<ConsumerRecord<byte[], byte[]>> {

@@ -58,8 +58,8 @@ record PresentOffsets(TopicReads reads) {
                     place -> true,
                     (told, record) -> counts.accept(record == null ? 0 : 1));
             if (!wanted.isEmpty()) {
-                throw new StoreException(
-                        "interrupted at offset %d".formatted(wanted.element().offset()));
+                Thread.currentThread().interrupt(); // as it was
+                throw new StoreException("interrupted while looking for records in " + range);
             }
         }
     }

@@ -211,16 +211,16 @@ final class TopicReads {
 
     private void read(Reader reader, TopicPartition partition, Deque<Wanted> wanted, IntPredicate wants, Taker taker) {
         Consumer<byte[], byte[]> consumer = reader.consumer();
-        long first = wanted.element().offset;
-        if (!partition.equals(reader.at) || first < reader.next || first > reader.next + NEAR) {
-            consumer.assign(List.of(partition));
-            consumer.seek(partition, first);
-            reader.left = List.of();
-            reader.at = partition;
-            reader.next = first;
-        }
         long deadline = System.nanoTime() + patience.toNanos();
-        while (true) {
+        while (!wanted.isEmpty()) {
+            long first = wanted.element().offset;
+            if (!partition.equals(reader.at) || first < reader.next || first > reader.next + NEAR) {
+                consumer.assign(List.of(partition));
+                consumer.seek(partition, first);
+                reader.left = List.of();
+                reader.at = partition;
+                reader.next = first;
+            }
             long before = reader.next;
             List<ConsumerRecord<byte[], byte[]>> records =
                     reader.left.isEmpty() ? consumer.poll(POLL).records(partition) : reader.left;
@@ -242,18 +242,10 @@ final class TopicReads {
                 missing(wanted, reader.next, taker);
             }
             wanted.removeIf(each -> !wants.test(each.place));
-            if (wanted.isEmpty()) {
-                return;
-            }
-            if (wanted.element().offset > reader.next + NEAR) {
-                consumer.seek(partition, wanted.element().offset);
-                reader.left = List.of();
-                reader.next = wanted.element().offset;
-            }
             long now = System.nanoTime();
             if (reader.next > before) {
                 deadline = now + patience.toNanos();
-            } else if (now > deadline) {
+            } else if (now > deadline && !wanted.isEmpty()) {
                 throw new StoreException(
                         "%s gave no records from offset %d on for %s".formatted(partition, reader.next, patience));
             }
