@@ -16,6 +16,7 @@ import io.penstock.stream.Execution;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -167,6 +168,42 @@ class MapBatchTest {
         assertThat(cut).isGreaterThan(300);
     }
 
+    @Test
+    void cutMix_ofChannelsFirst_pastesWhatItPastesOfChannelsLast() {
+        for (int seed = 0; seed < 50; seed++) {
+            Map<String, Tensor> last = cut(seed, false);
+            Map<String, Tensor> first = cut(seed, true);
+
+            assertThat(first.get("label")).isEqualTo(last.get("label"));
+            Tensor pixels = Objects.requireNonNull(last.get("pixels"));
+            assertThat(first.get("pixels")).isEqualTo(planes(pixels.toByteArray()));
+        }
+    }
+
+    private static Map<String, Tensor> cut(int seed, boolean planes) {
+        byte[] values = new byte[8 * SIDE * SIDE * 3];
+        new SplittableRandom(5).nextBytes(values);
+        Tensor pixels = planes ? planes(values) : Tensor.ofBytes(values, 8, SIDE, SIDE, 3);
+        Map<String, Tensor> fields = Map.of("pixels", pixels, "label", Tensor.ofInts(new int[8]));
+        try (Batch batch = new Batch(fields, 8, null, 0, new Position(0, 8), () -> {})) {
+            return CUT_MIX.apply(
+                    batch,
+                    new SplittableRandom(seed),
+                    bytes -> ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN));
+        }
+    }
+
+    /** The channels of {@code [8, h, w, 3]}, each for itself. */
+    private static Tensor planes(byte[] pixels) {
+        byte[] planes = new byte[pixels.length];
+        for (int i = 0; i < planes.length; i++) {
+            int row = i / (3 * SIDE * SIDE);
+            int channel = i / (SIDE * SIDE) % 3;
+            planes[i] = pixels[(row * SIDE * SIDE + i % (SIDE * SIDE)) * 3 + channel];
+        }
+        return Tensor.ofBytes(planes, 8, 3, SIDE, SIDE);
+    }
+
     /** All pixels of the smallest rectangle around some. */
     private static Set<Integer> around(Set<Integer> pixels) {
         int top = pixels.stream().mapToInt(i -> i / SIDE).min().orElseThrow();
@@ -293,6 +330,6 @@ class MapBatchTest {
         assertThatThrownBy(() -> read(photos(8, true), sampler, 4, MixUp.of(1, "pixels", "pixels", 4)))
                 .hasMessageContaining("labels in field \"pixels\" must be a whole number a row, or f32[n, 4]");
         assertThatThrownBy(() -> read(photos(8, true), sampler, 4, CutMix.of(1, "label", "label", 4)))
-                .hasMessageContaining("cutmix needs images [n, h, w] or [n, h, w, c], field \"label\" is i32[4]");
+                .hasMessageContaining("images are [n, h, w], [n, h, w, c] or [n, c, h, w], field \"label\" is i32[4]");
     }
 }
