@@ -205,7 +205,7 @@ public final class Augment implements ImageTransform<Augment.Parameters> {
         Region region = cropping == null ? image.whole() : drawn.region;
         boolean reflects = cropping instanceof RandomCrop crop && crop.reflects();
         boolean flipped = flip != null && drawn.flipped;
-        Homography back = policies.isEmpty() ? null : Steps.back(drawn.steps, target);
+        Homography back = policies.isEmpty() ? Homography.IDENTITY : Steps.back(drawn.steps, target);
         return new JointParts(parts, new Geometry(image, target, region, reflects, flipped, back), rules);
     }
 

@@ -83,7 +83,7 @@ public final class AugmentSpec {
         return switch (word.name()) {
             case "crop" -> augment.cropped(crop(word));
             case "resized-crop" -> augment.cropped(resizedCrop(word));
-            case "flip" -> augment.flip(flip(word));
+            case "flip" -> augment.flip(HorizontalFlip.of(word.probability(0.5)));
             case "jitter" -> augment.jitter(jitter(word));
             case "erase" -> augment.erase(erasing(word));
             case "boxes" -> boxes(augment, word);
@@ -132,16 +132,6 @@ public final class AugmentSpec {
             };
         }
         return crop;
-    }
-
-    private static HorizontalFlip flip(AugmentWord word) {
-        if (word.arguments().isEmpty()) {
-            return HorizontalFlip.of(0.5);
-        }
-        if (!word.options().isEmpty()) {
-            throw AugmentWord.takes("a probability only, flip=0.5");
-        }
-        return HorizontalFlip.of(AugmentWord.number(word.first("a probability, flip=0.5"), "probability"));
     }
 
     private static ColourJitter jitter(AugmentWord word) {

@@ -48,8 +48,7 @@ record AugmentWord(String text, String name, List<String> arguments) {
     Map<String, String> options(String known) {
         Map<String, String> said = new HashMap<>();
         for (String option : options()) {
-            if (Stream.of(known.split(", ", -1))
-                    .noneMatch(example -> key(example).equals(key(option)))) {
+            if (Stream.of(known.split(", ", -1)).map(AugmentWord::key).noneMatch(key(option)::equals)) {
                 throw unknown(option, known);
             }
             said.put(key(option), value(option));
@@ -62,6 +61,14 @@ record AugmentWord(String text, String name, List<String> arguments) {
             throw takes(expected);
         }
         return arguments.get(0);
+    }
+
+    /** The only argument, a probability; another one where there is none. */
+    double probability(double otherwise) {
+        if (!options().isEmpty()) {
+            throw takes("a probability only, %s=0.5".formatted(name));
+        }
+        return arguments.isEmpty() ? otherwise : number(first("a probability, %s=0.5".formatted(name)), "probability");
     }
 
     int[] size(String expected) {

@@ -55,7 +55,6 @@ public record BoxMove(int number, Box from, Box to, double visible, boolean kept
 
     @Override
     public String toString() {
-        String became = kept ? to.toString() : "dropped";
-        return String.format(Locale.ROOT, "%s to %s, %.2f visible", from, became, visible);
+        return String.format(Locale.ROOT, "%s to %s, %.2f visible", from, kept ? to : "dropped", visible);
     }
 }

@@ -13,13 +13,7 @@ public record Change(Operation operation, double probability, double low, double
 
     public Change {
         RandomNumbers.requireProbability(operation.word(), probability);
-        if (!(low >= operation.min && low <= high && high <= operation.max)) {
-            throw new IllegalArgumentException("%s must be a range in %s, was %s"
-                    .formatted(
-                            operation.word(),
-                            AugmentWord.text(operation.min, operation.max),
-                            AugmentWord.text(low, high)));
-        }
+        operation.requireMagnitudes(low, high);
         if (bins < 0 || bins == 1) {
             throw new IllegalArgumentException("bins must be 0, or 2 and more, were " + bins);
         }
@@ -44,8 +38,8 @@ public record Change(Operation operation, double probability, double low, double
         return new Change(operation, p, low, high, bins);
     }
 
-    /** A magnitude for a picture of this size, by a number of [0, 1); with the sign, and in pixels. */
-    double magnitude(Image size, double unit, boolean minus) {
+    /** The step for a picture of this size. By a number of [0, 1) its magnitude: with the sign, and in pixels. */
+    Step step(Image size, double unit, boolean minus, long noise) {
         double place = bins == 0 ? unit : Math.floor(unit * bins) / (bins - 1);
         double magnitude = low + (high - low) * place;
         switch (operation) {
@@ -54,7 +48,8 @@ public record Change(Operation operation, double probability, double low, double
             case POSTERISE -> magnitude = Math.rint(magnitude);
             default -> {} // as it is
         }
-        return operation.signed && minus ? -magnitude : magnitude;
+        double sign = operation.signed && minus ? -1 : 1;
+        return new Step(operation, sign * magnitude, operation == Operation.PERSPECTIVE ? noise : 0);
     }
 
     /** In the form that {@link AugmentSpec} parses. */

@@ -6,7 +6,6 @@ import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What one draw does to places: a crop that is scaled, a flip, and a warp of what these leave. Coordinates are
@@ -17,19 +16,17 @@ import org.jspecify.annotations.Nullable;
  * @param region    the part of the source that is scaled to the target
  * @param reflects  whether pixels outside the source are mirrored ones
  * @param flipped   whether left and right change places
- * @param back      from the target to the cropped and flipped picture; null where nothing is warped
+ * @param back      from the target to the cropped and flipped picture
  */
-record Geometry(
-        Image source,
-        Image target,
-        Region region,
-        boolean reflects,
-        boolean flipped,
-        @Nullable Homography back) {
+record Geometry(Image source, Image target, Region region, boolean reflects, boolean flipped, Homography back) {
+
+    boolean isWarped() {
+        return !back.equals(Homography.IDENTITY);
+    }
 
     /** Whether it takes whole runs of cells out of the source's rows. */
     boolean isCut() {
-        return back == null
+        return !isWarped()
                 && region.height() == target.height()
                 && region.width() == target.width()
                 && region.fits(source, 0);
@@ -54,18 +51,18 @@ record Geometry(
                 .map(x -> cell(sourceX(x + 0.5), source.width()))
                 .toArray();
         int[] unwarped = Nearest.grid(rows, columns, source.width());
-        return back == null ? unwarped : warped(unwarped, back);
+        return isWarped() ? warped(unwarped) : unwarped;
     }
 
     private static int cell(double place, int length) {
         return place >= 0 && place < length ? (int) place : -1;
     }
 
-    private int[] warped(int[] unwarped, Homography by) {
+    private int[] warped(int[] unwarped) {
         int[] from = new int[unwarped.length];
         for (int at = 0; at < from.length; at++) {
             double[] point = middle(at);
-            by.map(point);
+            back.map(point);
             from[at] = isInside(point) ? unwarped[((int) point[1]) * target.width() + (int) point[0]] : -1;
         }
         return from;
@@ -106,11 +103,6 @@ record Geometry(
         point[1] = (point[1] - region.top()) * target.height() / region.height();
     }
 
-    /** The warp of points, the other way round than {@link #back}; null where there is none. */
-    @Nullable Homography forth() {
-        return back == null ? null : back.inverse();
-    }
-
     /** Floats of {@code [h, w]} or {@code [h, w, c]}, interpolated between the four nearest; 0 outside. */
     Tensor linear(Tensor values) {
         if (values.dtype() != DType.F32) {
@@ -120,19 +112,21 @@ record Geometry(
         Shape shape = values.shape();
         int channels = shape.rank() == 3 ? (int) shape.dim(2) : 1;
         float[] from = values.toFloatArray();
+        boolean warped = isWarped();
         float[] to = new float[target.height() * target.width() * channels];
         for (int at = 0; at < to.length / channels; at++) {
             double[] point = middle(at);
-            if (back != null) {
+            if (warped) {
                 back.map(point);
             }
             if (isInside(point)) {
                 mix(from, sourceX(point[0]), sourceY(point[1]), channels, to, at * channels);
             }
         }
-        return shape.rank() == 3
-                ? Tensor.ofFloats(to, target.height(), target.width(), channels)
-                : Tensor.ofFloats(to, target.height(), target.width());
+        long[] dims = shape.toArray();
+        dims[0] = target.height();
+        dims[1] = target.width();
+        return Tensor.ofFloats(to, dims);
     }
 
     private void mix(float[] from, double x, double y, int channels, float[] to, int at) {

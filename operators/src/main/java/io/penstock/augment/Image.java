@@ -32,10 +32,6 @@ record Image(int height, int width, int channels) {
         return new Region(0, 0, height, width);
     }
 
-    double pixels() {
-        return (double) height * width;
-    }
-
     Shape shape() {
         return Shape.of(height, width, channels);
     }

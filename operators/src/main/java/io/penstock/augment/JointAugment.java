@@ -7,6 +7,7 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
@@ -69,11 +70,8 @@ public final class JointAugment<T extends Record> implements RandomTransform<T> 
      */
     public T apply(T sample, Augment.Parameters drawn) {
         Object[] values = values(sample);
-        List<Part> moved = augment.apply(parts(values), drawn);
-        int part = 0;
-        for (int i = 0; i < values.length; i++) {
-            values[i] = values[i] instanceof Part ? moved.get(part++) : values[i];
-        }
+        Iterator<Part> moved = augment.apply(parts(values), drawn).iterator();
+        Arrays.setAll(values, i -> values[i] instanceof Part ? moved.next() : values[i]);
         return reflected(() -> constructor.newInstance(values));
     }
 

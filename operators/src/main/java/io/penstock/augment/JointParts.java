@@ -10,6 +10,7 @@ import io.penstock.vision.KeyPoints;
 import io.penstock.vision.Mask;
 import io.penstock.vision.Part;
 import io.penstock.vision.Pixels;
+import java.nio.FloatBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -52,7 +53,7 @@ final class JointParts {
 
     private List<BoxMove> moves(Boxes boxes) {
         float[] corners = boxes.corners().toFloatArray();
-        Homography forth = geometry.forth();
+        Homography forth = geometry.back().inverse();
         List<BoxMove> found = new ArrayList<>();
         for (int box = 0; box < boxes.size(); box++) {
             BoxMove.Box from =
@@ -67,15 +68,15 @@ final class JointParts {
     }
 
     /** A warp takes what the crop left, so its visible share is a share of that. */
-    private BoxMove move(int number, BoxMove.Box from, @Nullable Homography forth) {
+    private BoxMove move(int number, BoxMove.Box from, Homography forth) {
         BoxMove.Box inside = from.clipped(geometry.region()); // in pixels of the source, so that areas are exact
         double visible = from.area() > 0 ? inside.area() / from.area() : 0;
-        double area =
-                inside.area() * geometry.target().pixels() / geometry.region().pixels();
+        Region whole = geometry.target().whole();
+        double area = inside.area() * whole.pixels() / geometry.region().pixels();
         BoxMove.Box left = inside.moved(geometry::crop);
-        if (forth != null && area > 0) {
+        if (geometry.isWarped() && area > 0) {
             BoxMove.Box warped = left.moved(forth::map);
-            left = warped.clipped(geometry.target().whole());
+            left = warped.clipped(whole);
             area = left.area();
             visible *= area / warped.area();
         }
@@ -130,15 +131,15 @@ final class JointParts {
     }
 
     private Tensor corners() {
-        float[] corners = new float[4 * kept.length];
-        for (int row = 0; row < kept.length; row++) {
-            BoxMove.Box to = moves.get(kept[row]).to();
-            corners[4 * row] = (float) to.x1();
-            corners[4 * row + 1] = (float) to.y1();
-            corners[4 * row + 2] = (float) to.x2();
-            corners[4 * row + 3] = (float) to.y2();
+        FloatBuffer corners = FloatBuffer.allocate(4 * kept.length);
+        for (int box : kept) {
+            BoxMove.Box to = moves.get(box).to();
+            corners.put((float) to.x1())
+                    .put((float) to.y1())
+                    .put((float) to.x2())
+                    .put((float) to.y2());
         }
-        return Tensor.ofFloats(corners, kept.length, 4);
+        return Tensor.ofFloats(corners.array(), kept.length, 4);
     }
 
     /** Of rows beside the boxes, those whose boxes are left. */
@@ -161,7 +162,7 @@ final class JointParts {
         }
         Tensor points = boxed ? rows(all) : all;
         float[] values = points.toFloatArray();
-        Homography forth = geometry.forth();
+        Homography forth = geometry.back().inverse();
         double[] point = new double[2];
         for (int i = 0; i < values.length; i += 3) {
             if (values[i + 2] == 0) {
@@ -171,7 +172,7 @@ final class JointParts {
             point[1] = values[i + 1];
             geometry.crop(point);
             boolean inside = geometry.isInside(point);
-            if (forth != null) {
+            if (geometry.isWarped()) {
                 forth.map(point);
                 inside &= geometry.isInside(point);
             }

@@ -52,9 +52,6 @@ public enum Operation {
     /** Both signs are as likely. */
     final boolean signed;
 
-    final double min;
-    final double max;
-
     @SuppressWarnings("ImmutableEnumChecker") // it is never written
     private final double[] ranges;
 
@@ -65,8 +62,14 @@ public enum Operation {
     Operation(boolean signed, double... ranges) {
         this.signed = signed;
         this.ranges = Arrays.copyOf(ranges, 6);
-        this.min = this.ranges[0];
-        this.max = this.ranges[1];
+    }
+
+    /** @throws IllegalArgumentException unless there are magnitudes from low to high */
+    void requireMagnitudes(double low, double high) {
+        if (!(low >= ranges[0] && low <= high && high <= ranges[1])) {
+            throw new IllegalArgumentException("%s must be a range in %s, was %s"
+                    .formatted(word(), AugmentWord.text(ranges[0], ranges[1]), AugmentWord.text(low, high)));
+        }
     }
 
     static Operation of(String word) {
@@ -93,7 +96,7 @@ public enum Operation {
     }
 
     boolean hasMagnitude() {
-        return max > 0;
+        return ranges[1] > 0;
     }
 
     /** Its name in {@link AugmentSpec}: {@code shear-x}. */

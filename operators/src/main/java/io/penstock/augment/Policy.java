@@ -137,11 +137,7 @@ public final class Policy {
                 boolean minus = random.nextLong() < 0;
                 long noise = random.nextLong();
                 if (i < drawn.size() && chance < drawn.get(i).probability()) {
-                    Operation operation = drawn.get(i).operation();
-                    steps.add(new Step(
-                            operation,
-                            drawn.get(i).magnitude(size, unit, minus),
-                            operation == Operation.PERSPECTIVE ? noise : 0));
+                    steps.add(drawn.get(i).step(size, unit, minus, noise));
                 }
             }
         }

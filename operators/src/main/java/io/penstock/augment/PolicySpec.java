@@ -70,12 +70,7 @@ final class PolicySpec {
     private static Change change(AugmentWord word) {
         Operation operation = Operation.of(word.name());
         if (!operation.hasMagnitude()) {
-            if (word.arguments().size() > 1) {
-                throw AugmentWord.takes("a probability only, %s=0.5".formatted(word.name()));
-            }
-            return word.arguments().isEmpty()
-                    ? Change.of(operation)
-                    : Change.of(operation).probability(AugmentWord.number(word.first("a probability"), "probability"));
+            return Change.of(operation).probability(word.probability(1));
         }
         String magnitude = word.first("a magnitude or a range of them, low..high");
         double[] range = magnitude.contains("..") ? AugmentWord.range("magnitude=" + magnitude) : null;

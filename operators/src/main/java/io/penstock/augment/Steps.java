@@ -8,7 +8,6 @@ import io.penstock.image.internal.Warp;
 import io.penstock.tensor.Tensor;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /** Steps on a picture: one warp for all that move pixels, then the others in their order. */
 final class Steps {
@@ -17,19 +16,12 @@ final class Steps {
 
     private Steps() {}
 
-    /** The warp from the result back to the picture; null where nothing moves. */
-    static @Nullable Homography back(List<Step> steps, Image size) {
-        Homography back = null;
-        for (Step step : steps) {
-            Homography next = back(step, size);
-            if (next != null) {
-                back = back == null ? next : back.times(next);
-            }
-        }
-        return back;
+    /** The warp from the result back to the picture. */
+    static Homography back(List<Step> steps, Image size) {
+        return steps.stream().map(step -> back(step, size)).reduce(Homography.IDENTITY, Homography::times);
     }
 
-    private static @Nullable Homography back(Step step, Image size) {
+    private static Homography back(Step step, Image size) {
         double m = step.magnitude();
         return switch (step.operation()) {
             case ROTATE -> {
@@ -46,7 +38,7 @@ final class Steps {
             case TRANSLATE_Y -> Homography.affine(1, 0, 0, 0, 1, -m);
             case VERTICAL_FLIP -> Homography.affine(1, 0, 0, 0, -1, size.height());
             case PERSPECTIVE -> perspective(size, m, step.noise()).inverse();
-            default -> null; // colours move nothing
+            default -> Homography.IDENTITY; // colours move nothing
         };
     }
 
@@ -71,7 +63,7 @@ final class Steps {
         Image size = Image.of(image.shape());
         Homography back = back(steps, size);
         byte[] pixels = image.toByteArray();
-        if (back != null) {
+        if (!back.equals(Homography.IDENTITY)) {
             pixels = Warp.bilinear(pixels, size.height(), size.width(), size.channels(), back);
         }
         for (Step step : steps) {

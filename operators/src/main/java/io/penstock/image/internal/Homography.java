@@ -6,6 +6,9 @@ package io.penstock.image.internal;
  */
 public record Homography(double a, double b, double c, double d, double e, double f, double g, double h, double i) {
 
+    /** Moves nothing. */
+    public static final Homography IDENTITY = affine(1, 0, 0, 0, 1, 0);
+
     public static Homography affine(double a, double b, double c, double d, double e, double f) {
         return new Homography(a, b, c, d, e, f, 0, 0, 1);
     }

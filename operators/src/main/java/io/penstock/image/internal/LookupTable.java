@@ -37,9 +37,8 @@ public record LookupTable(byte[] table, int channels) implements RowKernel {
 
     /** Replaces all of these values. */
     void change(byte[] values) {
-        byte[] changed = table;
         for (int i = 0; i < values.length; i++) {
-            values[i] = changed[values[i] & 0xFF];
+            values[i] = table[values[i] & 0xFF];
         }
     }
 

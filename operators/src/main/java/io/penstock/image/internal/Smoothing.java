@@ -1,6 +1,8 @@
 package io.penstock.image.internal;
 
 import java.util.Arrays;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 
 /** Filters that mix neighbours: Gaussian blur, and sharpness as Pillow's {@code ImageEnhance} defines it. */
 public final class Smoothing {
@@ -78,31 +80,24 @@ public final class Smoothing {
     /** Weights that sum to 2^16. */
     private static int[] kernel(double deviation) {
         int radius = (int) Math.ceil(3 * deviation);
-        double[] exact = new double[2 * radius + 1];
-        double sum = 0;
-        for (int i = 0; i < exact.length; i++) {
-            double distance = (i - radius) / deviation;
-            exact[i] = StrictMath.exp(-distance * distance / 2);
-            sum += exact[i];
-        }
-        int[] kernel = new int[exact.length];
-        int rest = 1 << KERNEL_BITS;
-        for (int i = 0; i < kernel.length; i++) {
-            kernel[i] = (int) Math.rint(exact[i] / sum * (1 << KERNEL_BITS));
-            rest -= kernel[i];
-        }
-        kernel[radius] += rest;
+        double[] exact = IntStream.rangeClosed(-radius, radius)
+                .mapToDouble(i -> i / deviation)
+                .map(distance -> StrictMath.exp(-distance * distance / 2))
+                .toArray();
+        double sum = DoubleStream.of(exact).reduce(0, Double::sum); // sum() rounds in another way
+        int[] kernel = DoubleStream.of(exact)
+                .mapToInt(weight -> (int) Math.rint(weight / sum * (1 << KERNEL_BITS)))
+                .toArray();
+        kernel[radius] += (1 << KERNEL_BITS) - IntStream.of(kernel).sum();
         return kernel;
     }
 
     /** The places -radius to length + radius, mirrored about the first and the last as often as it takes. */
     private static int[] mirrored(int length, int radius) {
-        int[] places = new int[length + 2 * radius];
         int period = Math.max(1, 2 * (length - 1));
-        for (int i = 0; i < places.length; i++) {
-            int place = Math.floorMod(i - radius, period);
-            places[i] = Math.min(place, period - place) % length;
-        }
-        return places;
+        return IntStream.range(-radius, length + radius)
+                .map(i -> Math.floorMod(i, period))
+                .map(place -> Math.min(place, period - place) % length)
+                .toArray();
     }
 }
