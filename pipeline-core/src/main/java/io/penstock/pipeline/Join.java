@@ -9,7 +9,6 @@ import io.penstock.internal.index.Known;
 import io.penstock.order.internal.Mixing;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.function.LongFunction;
 import java.util.stream.IntStream;
@@ -60,24 +59,30 @@ public final class Join {
     }
 
     /**
-     * Who goes with whom.
+     * Who goes with whom, as it is kept.
      *
-     * @param rights of each left sample its partner, -1 where there is none
-     * @param twins  how many right samples have the key of an earlier one
+     * @param counts of each left sample its partner and 1, 0 where there is none; then how many right samples have the
+     *     key of an earlier one
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    record Partners(int[] rights, int twins) {
+    record Partners(int[] counts) {
+
+        /** Of a left sample, -1 where there is none. */
+        int of(long left) {
+            return counts[(int) left] - 1;
+        }
 
         /** The left samples that have one. */
         IntStream matched() {
-            return IntStream.range(0, rights.length).filter(left -> rights[left] >= 0);
+            return IntStream.range(0, counts.length - 1).filter(left -> of(left) >= 0);
         }
 
         String words(long rightSize) {
+            int twins = counts[counts.length - 1];
             BitSet taken = new BitSet();
-            matched().forEach(left -> taken.set(rights[left]));
+            matched().forEach(left -> taken.set(of(left)));
             return "%,d left samples without a partner, %,d right ones without, %,d twins on the right"
-                    .formatted(rights.length - matched().count(), rightSize - taken.cardinality() - twins, twins);
+                    .formatted(counts.length - 1 - matched().count(), rightSize - taken.cardinality() - twins, twins);
         }
     }
 
@@ -98,19 +103,13 @@ public final class Join {
         try (IndexFolder open = IndexFolder.open(folder, "join " + stage, both)) {
             IntStream.Builder kept = open.read(left.size() + 1, IntStream::builder, IntStream.Builder::accept);
             if (kept != null) {
-                int[] counts = kept.build().toArray();
-                int[] rights = IntStream.of(counts)
-                        .limit(left.size())
-                        .map(count -> count - 1)
-                        .toArray();
-                return new Partners(rights, counts[rights.length]);
+                return new Partners(kept.build().toArray());
             }
             Partners found = found(left, right);
             try (CountFile file = open.create()) {
-                for (int i = 0; i < found.rights.length; i++) {
-                    file.add(left.id(i).key().high(), found.rights[i] + 1);
+                for (int i = 0; i < found.counts.length; i++) {
+                    file.add(i < left.size() ? left.id(i).key().high() : 0, found.counts[i]);
                 }
-                file.add(0, found.twins);
                 open.finish(file);
             }
             return found;
@@ -123,23 +122,23 @@ public final class Join {
         LongFunction<String> ofRight = rightKeys == null ? i -> right.id(i).name() : rightKeys;
         LongFunction<String> ofLeft = leftKeys == null ? i -> left.id(i).name() : leftKeys;
         Known places = new Known();
-        int twins = 0;
+        int last = (int) left.size();
+        int[] counts = new int[last + 1];
         for (int i = 0; i < right.size(); i++) {
             long hash = Mixing.hash(ofRight.apply(i));
             if (places.get(hash) == Known.NOT) {
                 places.put(hash, i);
             } else {
-                twins++;
+                counts[last]++;
             }
         }
-        int[] rights = new int[(int) left.size()];
-        Arrays.setAll(rights, i -> {
+        for (int i = 0; i < last; i++) {
             String key = ofLeft.apply(i);
             int partner = places.get(Mixing.hash(key));
             boolean same = partner != Known.NOT && key.equals(ofRight.apply(partner)); // no other key of the same hash
-            return same ? partner : -1;
-        });
-        Partners found = new Partners(rights, twins);
+            counts[i] = same ? partner + 1 : 0;
+        }
+        Partners found = new Partners(counts);
         if (left.size() > 0 && right.size() > 0 && found.matched().findAny().isEmpty()) {
             throw new IllegalArgumentException(
                     "no sample has a partner: keys are such as \"%s\" on the left and \"%s\" on the right"

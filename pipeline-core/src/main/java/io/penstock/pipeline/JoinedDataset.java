@@ -17,8 +17,6 @@ final class JoinedDataset<A, B> extends Stage<JoinedDataset.Pair<A, B>> implemen
 
     private static final Logger LOG = LoggerFactory.getLogger(JoinedDataset.class);
 
-    private static final Object ABSENT_PARTNER = new Object(); // in the place of a right sample
-
     private final Stage<A> left;
     private final Stage<B> right;
     private final int[] lefts;
@@ -54,18 +52,18 @@ final class JoinedDataset<A, B> extends Stage<JoinedDataset.Pair<A, B>> implemen
     @Override
     Object begin(Draw draw) {
         int at = lefts[(int) draw.index()];
-        int partner = partners.rights()[at];
-        return ZippedDataset.pair(
-                left.begin(draw.at(at)),
-                partner < 0 ? ABSENT_PARTNER : right.begin(draw.at(partner)),
-                (a, b) -> new Pair<>(a, b == ABSENT_PARTNER ? null : b));
+        int partner = partners.of(at);
+        Object begun = left.begin(draw.at(at));
+        return partner < 0
+                ? ZippedDataset.pair(begun, "no right sample", (a, none) -> new Pair<>(a, null))
+                : ZippedDataset.pair(begun, right.begin(draw.at(partner)), Pair::new);
     }
 
     @Override
     public Mono<Void> prefetch(long[] indices) {
         long[] above = Arrays.stream(indices).map(index -> lefts[(int) index]).toArray();
         long[] theirs = Arrays.stream(above)
-                .map(index -> partners.rights()[(int) index])
+                .map(partners::of)
                 .filter(index -> index >= 0)
                 .toArray();
         return Mono.when(left.prefetch(above), right.prefetch(theirs));
@@ -89,7 +87,7 @@ final class JoinedDataset<A, B> extends Stage<JoinedDataset.Pair<A, B>> implemen
     @Override
     public SampleId id(long index) {
         int at = lefts[(int) Objects.checkIndex(index, size())];
-        int partner = partners.rights()[at];
+        int partner = partners.of(at);
         return left.id(at).joined(partner < 0 ? null : right.id(partner));
     }
 
