@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -216,9 +217,7 @@ public final class AnnotatedImages implements Dataset<Row> {
     }
 
     private static void requireFields(List<String> fields, List<String> known) {
-        if (fields.isEmpty()
-                || !known.containsAll(fields)
-                || fields.stream().distinct().count() < fields.size()) {
+        if (fields.isEmpty() || !known.containsAll(fields) || Set.copyOf(fields).size() < fields.size()) {
             throw new IllegalArgumentException("the fields are of %s, were %s".formatted(known, fields));
         }
     }
@@ -329,7 +328,7 @@ public final class AnnotatedImages implements Dataset<Row> {
         return new Row(names, names.stream().map(value).toList());
     }
 
-    private static Tensor file(ByteBuffer bytes) {
+    static Tensor file(ByteBuffer bytes) {
         return Tensor.of(DType.U8, Shape.of(bytes.remaining()), bytes);
     }
 

@@ -9,9 +9,9 @@ import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.internal.FileNames;
 import io.penstock.store.internal.InOrder;
+import io.penstock.store.internal.StoreFiles;
 import io.penstock.store.internal.StoreInput;
 import io.penstock.store.internal.Waiting;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,9 +21,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -118,24 +120,20 @@ record AnnotationReading(
 
     private static Map<String, StoreEntry> byName(
             Store store, TreeMap<String, StoreEntry> files, Predicate<String> chosen) {
-        Map<String, StoreEntry> named = new LinkedHashMap<>();
-        for (StoreEntry file : files.values()) {
-            if (chosen.test(file.key())) {
-                StoreEntry twin = named.putIfAbsent(withoutExtension(file.key()), file);
-                if (twin != null) {
-                    throw new StoreException("%s has two files of one name: %s and %s; remove or rename one"
-                            .formatted(store.location(), twin.key(), file.key()));
-                }
-            }
-        }
-        return named;
+        BinaryOperator<StoreEntry> refuse = (twin, file) -> {
+            throw new StoreException("%s has two files of one name: %s and %s; remove or rename one"
+                    .formatted(store.location(), twin.key(), file.key()));
+        };
+        return files.values().stream()
+                .filter(file -> chosen.test(file.key()))
+                .collect(Collectors.toMap(
+                        file -> withoutExtension(file.key()), Function.identity(), refuse, LinkedHashMap::new));
     }
 
     /** The images of a file of COCO's format, in its order. */
     static AnnotationReading coco(Store store, String key, Store images, List<String> fields, @Nullable Path kept) {
-        StoreEntry file = Waiting.forValue(store.entry(key)
-                .switchIfEmpty(Mono.error(() ->
-                        new StoreException("cannot read %s in %s: no such file".formatted(key, store.location())))));
+        StoreEntry file =
+                StoreFiles.ofKeys("annotations", store, List.of(key)).entries().get(0);
         String name = "%s in %s".formatted(key, store.location());
         SampleKey state = SampleKey.of("coco", store.location(), key, fields.toString())
                 .with(file.size())
@@ -304,17 +302,11 @@ record AnnotationReading(
         }
         return store.read(text).map(bytes -> {
             try {
-                return parse.apply(array(bytes));
+                return parse.apply(AnnotatedImages.file(bytes).toByteArray());
             } catch (FormatException e) {
                 return VocFiles.Scene.broken(String.valueOf(e.getMessage()));
             }
         });
-    }
-
-    private static byte[] array(ByteBuffer bytes) {
-        byte[] copy = new byte[bytes.remaining()];
-        bytes.get(copy);
-        return copy;
     }
 
     /** The lines of a text that are not blank. */
@@ -323,7 +315,7 @@ record AnnotationReading(
         if (file == null || file.size() > MAX_ONE) {
             throw new StoreException("no %s in %s".formatted(key, store.location()));
         }
-        return text(array(Waiting.forValue(store.read(file))))
+        return text(AnnotatedImages.file(Waiting.forValue(store.read(file))).toByteArray())
                 .lines()
                 .map(String::stripTrailing)
                 .filter(line -> !line.isEmpty());

@@ -133,7 +133,7 @@ record Annotations(String[] classes, Image[] images, int eachPoints, int empty) 
             double[] box = one.box;
             double width = box[2] - box[0];
             double height = box[3] - box[1];
-            int each = eachPoints(one);
+            int each = (found.isEmpty() ? one : found.get(0)).points.length; // as the first one has
             if (!Double.isFinite(box[0] + box[1] + box[2] + box[3]) || Math.max(width, height) > 1e9) {
                 fault(one, "a box from %s, %s to %s, %s".formatted(box[0], box[1], box[2], box[3]));
             } else if (width < 0 || height < 0) {
@@ -149,11 +149,6 @@ record Annotations(String[] classes, Image[] images, int eachPoints, int empty) 
 
         private void fault(One one, String what) {
             fault(one.image, words.apply(one.id) + " has " + what);
-        }
-
-        /** As the first one has. */
-        private int eachPoints(One otherwise) {
-            return (found.isEmpty() ? otherwise : found.get(0)).points.length;
         }
 
         /** @throws FormatException if there is no image, or an annotation is of no image, or has an id twice */
@@ -182,7 +177,7 @@ record Annotations(String[] classes, Image[] images, int eachPoints, int empty) 
             return new Annotations(
                     categories.values().toArray(String[]::new),
                     made.toArray(Image[]::new),
-                    found.isEmpty() ? 0 : eachPoints(found.get(0)),
+                    found.isEmpty() ? 0 : found.get(0).points.length,
                     empty);
         }
 

@@ -127,19 +127,19 @@ final class CocoSegments {
                 numbers[i] += numbers[i - 1]; // the first is of what is outside
             }
             int[] turns = runs ? numbers : turns(numbers, height, width);
-            for (int i = 0; i + 1 < turns.length; i += 2) {
-                for (int cell = turns[i]; cell < turns[i + 1]; cell++) {
+            for (int i = 0; i < turns.length; i += 2) {
+                int end = i + 1 < turns.length ? turns[i + 1] : height * width;
+                for (int cell = turns[i]; cell < end; cell++) {
                     mask[cell % height * width + cell / height] = value; // they are counted down the columns
                 }
             }
         }
     }
 
-    /** The cells, counted down the columns, where a polygon begins and ends by turns. */
+    /** The cells, counted down the columns, where a polygon begins and ends by turns. The last begin may have no end. */
     private static int[] turns(int[] ring, int height, int width) {
         int corners = ring.length / 2;
         IntStream.Builder found = IntStream.builder();
-        int count = 0;
         int lastU = 0;
         int lastV = 0;
         boolean first = true;
@@ -164,15 +164,11 @@ final class CocoSegments {
                 int cell = first || u == lastU ? -1 : cell(u, v, lastU, lastV, height, width);
                 if (cell >= 0) {
                     found.add(cell);
-                    count++;
                 }
                 first = false;
                 lastU = u;
                 lastV = v;
             }
-        }
-        if (count % 2 == 1) {
-            found.add(height * width);
         }
         return found.build().sorted().toArray();
     }

@@ -39,21 +39,18 @@ record Decoding(List<String> names, UnaryOperator<Tensor> picture, UnaryOperator
     }
 
     private Tensor mask(Tensor stored, Tensor pixels) {
-        Tensor cells = stored.shape().rank() == 1 ? decoded(stored) : stored;
+        Tensor cells;
+        try {
+            cells = stored.shape().rank() == 1 ? mask.apply(stored) : stored;
+        } catch (FormatException e) {
+            throw new FormatException("its mask: " + e.getMessage(), e);
+        }
         if (cells.shape().rank() != 2) {
             throw new FormatException(
                     "a mask has one number a pixel, was %s: store indices or grey".formatted(cells.type()));
         }
         requireSize(pixels, cells.shape().dim(0), cells.shape().dim(1));
         return cells;
-    }
-
-    private Tensor decoded(Tensor file) {
-        try {
-            return mask.apply(file);
-        } catch (FormatException e) {
-            throw new FormatException("its mask: " + e.getMessage(), e);
-        }
     }
 
     private static Tensor inPixels(Tensor shares, Tensor pixels) {

@@ -52,9 +52,7 @@ final class KeptAnnotations {
                     return kryo().readObject(new Input(all, HEADER, all.length - HEADER), Annotations.class);
                 }
                 Notice.warn(
-                        LOG,
-                        "the kept annotations {} are damaged, or of an earlier version; they are parsed again",
-                        file);
+                        LOG, "kept annotations {} are damaged or of an earlier version; they are parsed again", file);
             }
         } catch (IOException | RuntimeException e) {
             Notice.warn(LOG, "cannot read the kept annotations {}: {}; they are parsed again", file, e.toString());

@@ -32,9 +32,7 @@ final class YoloFiles {
                     Arrays.stream(words).skip(1).mapToDouble(VocFiles::number).toArray();
             double[] box = words.length == 5 ? box(numbers) : around(numbers);
             boolean shares = words.length == 5 || words.length >= 7 && words.length % 2 == 1;
-            for (double edge : box) {
-                shares &= edge >= -0.01 && edge <= 1.01; // beyond one of six decimals
-            }
+            shares &= Arrays.stream(box).allMatch(edge -> edge >= -0.01 && edge <= 1.01); // beyond one of six decimals
             shares &= box[0] <= box[2] && box[1] <= box[3];
             if (!shares || category != (int) category || category < 0 || category >= classes.size()) {
                 throw new FormatException(
