@@ -35,11 +35,13 @@ public final class NdDataset implements Dataset, AutoCloseable {
     private long epoch;
     private @Nullable Stream<Batch> pass;
 
-    private NdDataset(LongFunction<Flux<Batch>> epochs, String data, String label, @Nullable String corners) {
+    private NdDataset(
+            LongFunction<Flux<Batch>> epochs, String data, String label, @Nullable String corners, long epoch) {
         this.epochs = epochs;
         this.data = data;
         this.label = label;
         this.corners = corners;
+        this.epoch = epoch;
     }
 
     /**
@@ -49,21 +51,17 @@ public final class NdDataset implements Dataset, AutoCloseable {
      * @param label  the field that the loss is given
      */
     public static NdDataset of(LongFunction<Flux<Batch>> epochs, String data, String label) {
-        return new NdDataset(epochs, data, label, null);
+        return new NdDataset(epochs, data, label, null, 0);
     }
 
     /** The same, whose label are the classes of boxes: the loss is given {@link NdBatch#boxes} of both. */
     public NdDataset boxes(String field) {
-        NdDataset detecting = new NdDataset(epochs, data, label, field);
-        detecting.epoch = epoch;
-        return detecting;
+        return new NdDataset(epochs, data, label, field, epoch);
     }
 
     /** The same, whose next pass is this epoch. */
     public NdDataset from(long first) {
-        NdDataset later = new NdDataset(epochs, data, label, corners);
-        later.epoch = first;
-        return later;
+        return new NdDataset(epochs, data, label, corners, first);
     }
 
     @Override

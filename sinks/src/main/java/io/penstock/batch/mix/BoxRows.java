@@ -30,13 +30,9 @@ final class BoxRows {
         }
 
         Box clipped(int left, int top, int right, int bottom) {
-            return new Box(
-                    row,
-                    number,
-                    Math.min(right, Math.max(left, x1)),
-                    Math.min(bottom, Math.max(top, y1)),
-                    Math.min(right, Math.max(left, x2)),
-                    Math.min(bottom, Math.max(top, y2)));
+            float x = Math.min(right, Math.max(left, x1));
+            float y = Math.min(bottom, Math.max(top, y1));
+            return new Box(row, number, x, y, Math.min(right, Math.max(left, x2)), Math.min(bottom, Math.max(top, y2)));
         }
 
         double area() {
@@ -48,9 +44,14 @@ final class BoxRows {
     BoxRows(Batch batch, List<String> fields) {
         this.batch = batch;
         this.fields = fields;
-        this.corners = fields.isEmpty() ? new float[0] : corners(batch.tensor(fields.get(0)));
-        this.widest =
-                fields.isEmpty() ? 0 : (int) batch.tensor(fields.get(0)).shape().dim(1);
+        Tensor first = fields.isEmpty() ? Tensor.ofFloats(new float[0], 0, 0, 4) : batch.tensor(fields.get(0));
+        Shape form = first.shape();
+        if (first.dtype() != DType.F32 || form.rank() != 3 || form.dim(2) != 4) {
+            throw new IllegalArgumentException(
+                    "boxes are f32[n, m, 4], field \"%s\" is %s".formatted(fields.get(0), first.type()));
+        }
+        this.corners = first.toFloatArray();
+        this.widest = (int) form.dim(1);
         for (String field : fields) {
             Tensor tensor = batch.tensor(field);
             if (tensor.shape().rank() < 2 || tensor.shape().dim(1) != widest) {
@@ -58,15 +59,6 @@ final class BoxRows {
                         .formatted(field, widest, tensor.type()));
             }
         }
-    }
-
-    private float[] corners(Tensor tensor) {
-        Shape shape = tensor.shape();
-        if (tensor.dtype() != DType.F32 || shape.rank() != 3 || shape.dim(2) != 4) {
-            throw new IllegalArgumentException(
-                    "boxes are f32[n, m, 4], field \"%s\" is %s".formatted(fields.get(0), tensor.type()));
-        }
-        return tensor.toFloatArray();
     }
 
     /** The boxes of a row. */
@@ -127,9 +119,7 @@ final class BoxRows {
         Shape shape = Shape.of(dims);
         int bytes = (int) shape.elements() * old.dtype().bytes();
         ByteBuffer target = memory.apply(bytes);
-        for (int i = 0; i < bytes; i++) {
-            target.put(i, (byte) 0);
-        }
+        target.put(0, new byte[bytes]);
         ByteBuffer source = old.data();
         for (int row = 0; row < placed.size(); row++) {
             for (int i = 0; i < placed.get(row).size(); i++) {

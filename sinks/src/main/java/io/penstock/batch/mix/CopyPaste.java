@@ -33,8 +33,8 @@ public final class CopyPaste implements BatchTransform {
     private CopyPaste(double probability, double minVisible, List<String> images, List<String> boxes) {
         this.probability = MixDice.probability(probability);
         this.minVisible = MixDice.probability(minVisible);
-        this.images = List.copyOf(images);
-        this.boxes = List.copyOf(boxes);
+        this.images = images;
+        this.boxes = boxes;
     }
 
     /**
@@ -44,10 +44,6 @@ public final class CopyPaste implements BatchTransform {
      * @param objects bit k is set if object k is taken, and k + 64, k + 128, …
      */
     public record Pasted(int row, long objects) {
-
-        boolean has(int object) {
-            return (objects >>> object & 1) != 0; // a shift is by the last six bits
-        }
 
         @Override
         public String toString() {
@@ -67,8 +63,7 @@ public final class CopyPaste implements BatchTransform {
      */
     public static CopyPaste of(
             double probability, double minVisible, String images, String corners, String classes, String... beside) {
-        List<String> boxes = new ArrayList<>(MixDice.fields(corners, beside));
-        boxes.add(1, classes);
+        List<String> boxes = MixDice.fields(List.of(corners, classes), beside);
         return new CopyPaste(probability, minVisible, List.of(images), boxes);
     }
 
@@ -77,8 +72,7 @@ public final class CopyPaste implements BatchTransform {
      * @param others fields with a number for each pixel, such as a depth
      */
     public CopyPaste mask(String classes, String... others) {
-        List<String> all = new ArrayList<>(MixDice.fields(classes, others));
-        all.add(0, images.get(0));
+        List<String> all = MixDice.fields(List.of(images.get(0), classes), others);
         return new CopyPaste(probability, minVisible, all, boxes);
     }
 
@@ -106,7 +100,8 @@ public final class CopyPaste implements BatchTransform {
             Pasted pasted = drawn.get(row);
             Cells cells = new Cells(grids.get(0).height(), grids.get(0).width(), new BitSet());
             List<BoxRows.Box> taken = rows.of(pasted.row());
-            taken.removeIf(box -> !pasted.has(box.number()) || !cells.add(box, mask, rows));
+            taken.removeIf(box -> (pasted.objects >>> box.number() & 1) == 0 // a shift is by the last six bits
+                    || !cells.add(box, mask, rows));
             for (PixelField grid : grids) {
                 cells.copy(grid, pasted.row(), row);
             }

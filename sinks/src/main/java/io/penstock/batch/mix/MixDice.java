@@ -25,8 +25,8 @@ final class MixDice {
         return share;
     }
 
-    static List<String> fields(String first, String... others) {
-        return Stream.concat(Stream.of(first), Stream.of(others)).toList();
+    static List<String> fields(List<String> first, String... others) {
+        return Stream.concat(first.stream(), Stream.of(others)).toList();
     }
 
     static double beta(double alpha, RandomGenerator random) {

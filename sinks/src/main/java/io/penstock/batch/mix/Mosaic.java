@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 /**
  * Puts four images of a batch into one: around a point that is drawn, in the middle half of each side, lie the own
@@ -67,15 +68,15 @@ public final class Mosaic implements BatchTransform {
      * @param beside     fields that have a row for each box, such as its class
      */
     public Mosaic boxes(double minVisible, String corners, String... beside) {
-        return new Mosaic(probability, images, MixDice.fields(corners, beside), MixDice.probability(minVisible));
+        return new Mosaic(
+                probability, images, MixDice.fields(List.of(corners), beside), MixDice.probability(minVisible));
     }
 
     /** What is drawn for each row of a batch. */
     public List<Tiles> draw(int rows, RandomGenerator random) {
-        List<int[]> partners = new ArrayList<>();
-        for (int quarter = 1; quarter < QUARTERS; quarter++) {
-            partners.add(MixDice.partners(rows, random));
-        }
+        List<int[]> partners = Stream.generate(() -> MixDice.partners(rows, random))
+                .limit(QUARTERS - 1)
+                .toList();
         List<Tiles> drawn = new ArrayList<>();
         for (int row = 0; row < rows; row++) {
             boolean mixed = random.nextDouble() < probability;
