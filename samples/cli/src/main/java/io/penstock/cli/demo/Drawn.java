@@ -1,6 +1,7 @@
 package io.penstock.cli.demo;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.augment.BoxMove;
 import io.penstock.pictures.PictureWriter;
@@ -40,19 +41,19 @@ final class Drawn {
     }
 
     /**
-     * Adds {@code picture} and {@code boxes}, and {@code mask} where it shows something.
+     * With {@code picture} and {@code boxes}, and {@code mask} where it shows something.
      * @param moves what became of the boxes; none where that is not known
      */
-    static void addTo(ObjectNode node, Scene scene, List<BoxMove> moves) {
+    static ObjectNode of(Scene scene, List<BoxMove> moves) {
         Tensor pixels = scene.pixels().tensor();
         int height = Math.toIntExact(pixels.shape().dim(0));
         int width = Math.toIntExact(pixels.shape().dim(1));
         BufferedImage picture = new BufferedImage(width, height, BufferedImage.TYPE_3BYTE_BGR);
         BufferedImage mask = new BufferedImage(width, height, BufferedImage.TYPE_BYTE_INDEXED, COLOURS);
         byte[] numbers = scene.mask().tensor().toByteArray();
-        picture.getRaster()
-                .setDataElements(0, 0, width, height, pixels.toByteArray()); // in the order of the bands: red first
+        picture.getRaster().setDataElements(0, 0, width, height, pixels.toByteArray()); // as the bands: red first
         mask.getRaster().setDataElements(0, 0, width, height, numbers);
+        ObjectNode node = JsonNodeFactory.instance.objectNode();
         node.put("picture", address("jpeg", PictureWriter.jpeg(picture, QUALITY)))
                 .put("height", height)
                 .put("width", width);
@@ -72,6 +73,7 @@ final class Drawn {
         if (!Arrays.equals(numbers, new byte[numbers.length])) {
             node.put("mask", address("png", PictureWriter.png(mask)));
         }
+        return node;
     }
 
     private static String address(String kind, byte[] file) {

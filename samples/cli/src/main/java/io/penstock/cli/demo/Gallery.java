@@ -1,7 +1,6 @@
 package io.penstock.cli.demo;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.augment.BoxMove;
 import io.penstock.order.Draw;
@@ -76,12 +75,7 @@ final class Gallery {
 
     /** A scene as it is drawn, encoded by the first that asks for it. */
     private static Mono<ObjectNode> drawn(Scene scene, List<BoxMove> moves) {
-        return Mono.fromSupplier(() -> {
-                    ObjectNode node = JsonNodeFactory.instance.objectNode();
-                    Drawn.addTo(node, scene, moves);
-                    return node;
-                })
-                .cache();
+        return Mono.fromSupplier(() -> Drawn.of(scene, moves)).cache();
     }
 
     private static ObjectNode get(Mono<ObjectNode> drawn) {

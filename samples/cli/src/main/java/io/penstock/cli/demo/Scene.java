@@ -6,6 +6,7 @@ import io.penstock.vision.Mask;
 import io.penstock.vision.Part;
 import io.penstock.vision.Pixels;
 import java.awt.Rectangle;
+import java.nio.FloatBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -71,14 +72,11 @@ record Scene(Pixels pixels, Mask mask, Boxes boxes) {
         int[] numbers = IntStream.rangeClosed(1, NUMBERS)
                 .filter(number -> counts[number] >= LEAST)
                 .toArray();
-        float[] corners = new float[4 * numbers.length];
-        for (int row = 0; row < numbers.length; row++) {
-            Rectangle box = found[numbers[row]];
-            corners[4 * row] = box.x;
-            corners[4 * row + 1] = box.y;
-            corners[4 * row + 2] = box.x + box.width;
-            corners[4 * row + 3] = box.y + box.height;
+        FloatBuffer corners = FloatBuffer.allocate(4 * numbers.length);
+        for (int number : numbers) {
+            Rectangle box = found[number];
+            corners.put(box.x).put(box.y).put(box.x + box.width).put(box.y + box.height);
         }
-        return Boxes.of(corners, numbers);
+        return Boxes.of(corners.array(), numbers);
     }
 }

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.augment.Augment;
 import io.penstock.cli.flag.OutputFlags;
-import io.penstock.cli.stream.JointDraw;
+import io.penstock.cli.stream.Feed;
 import io.penstock.order.Draw;
 import io.penstock.order.Shard;
 import io.penstock.resume.ResumeToken;
@@ -166,7 +166,7 @@ final class Explanation {
 
     /** Without what the words of the stage do not draw. */
     private static Map<String, Object> used(String stage, Record parameters) {
-        if (parameters instanceof JointDraw joint) {
+        if (parameters instanceof Feed.JointDraw joint) {
             Map<String, Object> all = used(stage, joint.parameters());
             if (!joint.boxes().isEmpty()) {
                 all.put("boxes", joint.boxes());

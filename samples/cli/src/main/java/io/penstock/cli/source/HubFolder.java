@@ -19,16 +19,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param root of the snapshot, in the store
  * @param keys in the snapshot, of the split
- * @param metadata the table of metadata, below the snapshot; null where there is none
+ * @param metadata the table of metadata, below the snapshot; empty where there is none
  * @see <a href="https://huggingface.co/docs/datasets/image_dataset">the layouts</a>
  */
-public record HubFolder(
-        SourceSpec source,
-        Store store,
-        String root,
-        List<String> keys,
-        String split,
-        @Nullable String metadata) {
+public record HubFolder(SourceSpec source, Store store, String root, List<String> keys, String split, String metadata) {
 
     private static final String PARQUET = ".parquet";
     private static final Pattern METADATA = Pattern.compile("(.*/)?metadata\\.(csv|jsonl|parquet)");
@@ -60,7 +54,7 @@ public record HubFolder(
         String metadata = chosen.stream()
                 .filter(key -> METADATA.matcher(key).matches())
                 .findFirst()
-                .orElse(null);
+                .orElse("");
         return new HubFolder(source, store, root, chosen, split, metadata);
     }
 
@@ -80,7 +74,7 @@ public record HubFolder(
 
     /** Whether its samples are images in class folders. */
     public boolean isClassFolders() {
-        return metadata == null && keys.stream().noneMatch(key -> key.endsWith(PARQUET));
+        return metadata.isEmpty() && keys.stream().noneMatch(key -> key.endsWith(PARQUET));
     }
 
     /** The class folders. */
@@ -96,13 +90,13 @@ public record HubFolder(
 
     /** Where its images are, if a table beside them names them: their paths in the store begin so; null else. */
     @Nullable String images() {
-        return metadata == null ? null : root + folder(metadata);
+        return metadata.isEmpty() ? null : root + folder(metadata);
     }
 
     /** The rows of its table. Of Parquet with pictures and no columns chosen, those pictures and their labels. */
     public TableRows table() {
         TableColumns columns = source.columns();
-        if (metadata != null) {
+        if (!metadata.isEmpty()) {
             return named(metadata, columns);
         }
         List<String> tables = keys.stream().filter(key -> key.endsWith(PARQUET)).toList();

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.regex.Pattern;
 
@@ -26,18 +27,18 @@ record JoinedSource(Cacheable<Row> rows, boolean isTable, String folder) {
     private static final Pattern EXTENSION = Pattern.compile("(?<=[^/])[.][^./]*$"); // of a name that is more than it
 
     static Cacheable<Row> ofPictures(Cacheable<Picture> pictures) {
-        List<String> names = List.of("pixels", "label");
-        Dataset<Row> rows = pictures.dataset()
-                .map("row", picture -> new Row(names, List.of(picture.pixels(), Tensor.scalar(picture.label()))));
-        return of(pictures, rows, names);
+        return of(
+                pictures,
+                List.of("pixels", "label"),
+                picture -> List.of(picture.pixels(), Tensor.scalar(picture.label())));
     }
 
     static Cacheable<Row> ofTensors(Cacheable<Tensor> tensors) {
-        List<String> names = tensors.schema().names();
-        return of(tensors, tensors.dataset().map("row", tensor -> new Row(names, List.of(tensor))), names);
+        return of(tensors, tensors.schema().names(), List::of);
     }
 
-    private static Cacheable<Row> of(Cacheable<?> source, Dataset<Row> rows, List<String> names) {
+    private static <T> Cacheable<Row> of(Cacheable<T> source, List<String> names, Function<T, List<Tensor>> values) {
+        Dataset<Row> rows = source.dataset().map("row", sample -> new Row(names, values.apply(sample)));
         return new Cacheable<>(rows, Row.schema(names), 0, source.classes(), source.listing(), List.of());
     }
 
@@ -85,11 +86,7 @@ record JoinedSource(Cacheable<Row> rows, boolean isTable, String folder) {
         if (dims.length > 0) {
             dims[0] = 0;
         }
-        Shape shape = Shape.of(dims);
-        return Tensor.of(
-                like.dtype(),
-                shape,
-                ByteBuffer.allocate((int) shape.elements() * like.dtype().bytes()));
+        return Tensor.of(like.dtype(), Shape.of(dims), ByteBuffer.allocate(dims.length > 0 ? 0 : like.byteSize()));
     }
 
     private LongFunction<String> keys() {
@@ -97,20 +94,21 @@ record JoinedSource(Cacheable<Row> rows, boolean isTable, String folder) {
         if (!isTable) {
             return index -> withoutExtension(dataset.name(index));
         }
-        List<String> keys = new ArrayList<>();
-        for (Tensor key : Objects.requireNonNull(
-                dataset.stream(Sampler.sequential())
-                        .map(sample -> sample.value().values().get(0))
-                        .collectList()
-                        .block(),
-                "rows")) {
-            if (!key.isText() && key.shape().rank() != 0) {
-                throw new IllegalArgumentException(
-                        "the first column of a table is the key of --join, a text or a number, was " + key.type());
-            }
-            keys.add(folder + withoutExtension(key.isText() ? key.toText() : Long.toString(key.longAt(0))));
-        }
+        List<String> keys = dataset.stream(Sampler.sequential())
+                .map(sample ->
+                        folder + withoutExtension(key(sample.value().values().get(0))))
+                .collectList()
+                .blockOptional()
+                .orElseThrow();
         return index -> keys.get((int) index);
+    }
+
+    private static String key(Tensor value) {
+        if (!value.isText() && value.shape().rank() != 0) {
+            throw new IllegalArgumentException(
+                    "the first column of a table is the key of --join, a text or a number, was " + value.type());
+        }
+        return value.isText() ? value.toText() : Long.toString(value.longAt(0));
     }
 
     private static String withoutExtension(String name) {

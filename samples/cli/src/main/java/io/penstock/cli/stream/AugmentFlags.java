@@ -8,11 +8,9 @@ import io.penstock.cli.source.RowParts;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.table.Row;
-import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import io.penstock.vision.Part;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -76,15 +74,14 @@ final class AugmentFlags {
         Feed.Dice dice = draw -> kept.get(draw.index()).map(row -> {
             List<Part> parts = RowParts.of(row);
             Augment.Parameters drawn = change.draw(parts, draw.random(change.name()));
-            return new JointDraw(drawn, change.boxes(parts, drawn));
+            return new Feed.JointDraw(drawn, change.boxes(parts, drawn));
         });
         return Feed.of(rows, augmented, Map.of(change.name(), dice));
     }
 
     private void require(Augment change, Shape shape) {
         try {
-            change.apply(
-                    Tensor.of(DType.U8, shape, ByteBuffer.allocate((int) shape.elements())), new SplittableRandom(0));
+            change.apply(Tensor.ofBytes(new byte[(int) shape.elements()], shape.toArray()), new SplittableRandom(0));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
                     "--augment %s does not go with --resize %d: %s".formatted(augment, shape.dim(0), e.getMessage()),

@@ -1,5 +1,7 @@
 package io.penstock.cli.stream;
 
+import io.penstock.augment.Augment;
+import io.penstock.augment.BoxMove;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.Listing;
 import io.penstock.cli.source.SampleRows;
@@ -37,6 +39,9 @@ public record Feed<T>(
     interface Dice {
         Mono<? extends Record> drawn(Draw draw);
     }
+
+    /** What was drawn for a sample of several parts, and what its boxes became by it. */
+    public record JointDraw(Augment.Parameters parameters, List<BoxMove> boxes) {}
 
     static <T> Feed<T> of(Cacheable<T> base, Pipeline<T> pipeline, Map<String, Dice> dice) {
         return of(base, pipeline, dice, false);
