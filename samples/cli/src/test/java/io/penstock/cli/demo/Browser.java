@@ -28,6 +28,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 
 /**
  * A real Chromium without a window, steered by its own protocol.
@@ -53,7 +54,7 @@ final class Browser implements AutoCloseable {
     private final String session;
 
     /** The program, if this machine has it: the one that {@code PENSTOCK_CHROMIUM} names, or one of the path. */
-    static Optional<Path> find() {
+    private static Optional<Path> find() {
         String named = System.getenv("PENSTOCK_CHROMIUM");
         Stream<Path> onPath = Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
                 .flatMap(folder -> NAMES.stream().map(name -> Path.of(folder, name)));
@@ -83,8 +84,16 @@ final class Browser implements AutoCloseable {
         }
     }
 
-    /** Starts it with a profile of its own in this folder. */
-    static Browser start(Path program, Path folder) throws IOException {
+    /** Starts it with a profile of its own in this folder; skips the test where there is none. */
+    static Browser startOrSkip(Path folder) throws IOException {
+        Optional<Path> program = find();
+        Assumptions.assumeTrue(
+                program.isPresent(),
+                "no Chromium on the path: install chromium-headless-shell or name one in PENSTOCK_CHROMIUM");
+        return start(program.orElseThrow(), folder);
+    }
+
+    private static Browser start(Path program, Path folder) throws IOException {
         Process process = new ProcessBuilder(
                         program.toString(),
                         "--headless",

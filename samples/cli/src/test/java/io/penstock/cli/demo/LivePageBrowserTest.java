@@ -6,8 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,14 +19,6 @@ class LivePageBrowserTest {
 
     @TempDir
     private Path folder;
-
-    private Browser browser() throws Exception {
-        Optional<Path> program = Browser.find();
-        Assumptions.assumeTrue(
-                program.isPresent(),
-                "no Chromium on the path: install chromium-headless-shell or name one in PENSTOCK_CHROMIUM");
-        return Browser.start(program.orElseThrow(), folder);
-    }
 
     private static void keep(Browser browser, String name) throws Exception {
         String directory = System.getProperty("penstock.screenshots");
@@ -55,7 +45,7 @@ class LivePageBrowserTest {
 
     @Test
     void page_inABrowser_showsTheRunAndSteersIt() throws Exception {
-        try (Browser browser = browser();
+        try (Browser browser = Browser.startOrSkip(folder);
                 LiveSession session = new LiveSession(folder)) {
             browser.size(1280, 900, false);
             browser.open(session.address());
@@ -75,7 +65,7 @@ class LivePageBrowserTest {
 
     @Test
     void mixture_inABrowser_isShownAndFitsANarrowScreen() throws Exception {
-        try (Browser browser = browser();
+        try (Browser browser = Browser.startOrSkip(folder);
                 LiveSession session = new LiveSession(folder, 0.7, 0.3)) {
             browser.size(1280, 900, false);
             browser.open(session.address());
@@ -149,7 +139,7 @@ class LivePageBrowserTest {
 
     @Test
     void page_onAPhone_fitsItsWidthAndNamesWhatItHas() throws Exception {
-        try (Browser browser = browser();
+        try (Browser browser = Browser.startOrSkip(folder);
                 LiveSession session = new LiveSession(folder)) {
             browser.size(360, 740, true);
             browser.prefer("prefers-color-scheme", "dark");

@@ -27,7 +27,7 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import reactor.core.publisher.Sinks;
 
-/** The demo's page over a few made pictures, with its report as JSON lines, and a client that talks to it as a browser does. */
+/** The demo's page, by itself over made pictures, with its report as JSON lines, and a client that talks as a browser does. */
 final class LiveSession implements AutoCloseable {
 
     static final int PICTURES = 48;
@@ -43,12 +43,19 @@ final class LiveSession implements AutoCloseable {
 
     /** @param weights to mix as many sources by; none for one */
     LiveSession(Path folder, Double... weights) throws IOException {
-        List<Path> pictures = IntStream.range(0, Math.max(1, weights.length))
+        this(folder, made(folder, Math.max(1, weights.length)), List.of(weights));
+    }
+
+    private static List<String> made(Path folder, int count) {
+        List<Path> pictures = IntStream.range(0, count)
                 .mapToObj(i -> folder.resolve("pictures-" + i))
                 .toList();
         PictureFolder.writeWithMasks(pictures, PICTURES, () -> false).blockLast();
-        List<String> sources = pictures.stream().map(DemoCommand::withMasks).toList();
-        this.page = LivePage.open(0, sources, List.of(weights), folder.resolve("cache"), this::report);
+        return pictures.stream().map(DemoCommand::withMasks).toList();
+    }
+
+    LiveSession(Path folder, List<String> sources, List<Double> weights) throws IOException {
+        this.page = LivePage.open(0, sources, weights, folder.resolve("cache"), this::report);
         this.run = CompletableFuture.runAsync(
                 () -> page.run(stop.asMono()), work -> new Thread(work, "live-session").start());
         try {
