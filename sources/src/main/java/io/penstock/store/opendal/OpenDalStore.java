@@ -144,11 +144,11 @@ public final class OpenDalStore implements Store, AutoCloseable {
             List<Entry> files =
                     found.stream().filter(entry -> entry.getMetadata().isFile()).toList();
             if (telling == null && !files.isEmpty()) {
-                StoreEntry first = entryOf(files.get(0));
+                StoreEntry first = entryOf(files.get(0).getPath(), files.get(0).getMetadata());
                 telling = first.equals(Waiting.forValue(present(first.key())));
             }
             if (Boolean.TRUE.equals(telling)) {
-                files.forEach(file -> tell(entryOf(file), visitor));
+                files.forEach(file -> tell(entryOf(file.getPath(), file.getMetadata()), visitor));
             } else {
                 Waiting.forValue(Flux.fromIterable(files)
                                 .flatMap(file -> present(file.getPath()), ASKED_AT_ONCE)
@@ -160,10 +160,6 @@ public final class OpenDalStore implements Store, AutoCloseable {
 
     private static void tell(StoreEntry entry, Visitor visitor) {
         visitor.file(entry.key(), entry.size(), entry.version());
-    }
-
-    private StoreEntry entryOf(Entry entry) {
-        return entryOf(entry.getPath(), entry.getMetadata());
     }
 
     private StoreEntry entryOf(String key, Metadata metadata) {
