@@ -13,7 +13,8 @@ import java.util.stream.DoubleStream;
  *
  * <p>A source that is saturated answers later the more it is asked, and so the rule wants ever more. Therefore each
  * growth is on trial: it is taken back if the consumer still waits and gets no more. A fifth at a time is then given
- * away, as long as the rate stays. Growth is tried again after a pause, which doubles with each failure.
+ * away, as long as the rate stays; and so it is where the window cannot grow. Growth is tried again after a pause,
+ * which doubles with each failure.
  */
 final class WindowRule {
 
@@ -24,6 +25,7 @@ final class WindowRule {
     private static final double OTHER = 0.25;
     private static final double FIRST_PAUSE = 2;
     private static final double LONGEST_PAUSE = 16;
+    private static final int ROUND_TRIPS = 8; // of a pause at least
     private static final int STEPS = 4;
 
     /**
@@ -49,6 +51,7 @@ final class WindowRule {
     private Bound bound = Bound.START;
 
     private double now;
+    private double roundTrip; // the mean of the recent latencies
     private double settled; // when loads begun with this window began to arrive
     private double seconds;
     private double stalled;
@@ -79,23 +82,25 @@ final class WindowRule {
         active[steps % STEPS] = Math.max(1e-9, step.seconds - step.stalled);
         passed[steps % STEPS] = step.delivered;
         steps++;
-        double mean = mean(Arrays.stream(step.latencies));
-        if (mean > 0 && now - 0.8 * step.seconds >= settled) {
+        roundTrip = mean(Arrays.stream(step.latencies));
+        if (roundTrip > 0 && now - 0.8 * step.seconds >= settled) {
             seconds += step.seconds;
             stalled += step.stalled;
             delivered += step.delivered;
         }
         int max = Math.max(1, Math.min(most, step.fit));
         int decided = window;
-        if (seconds >= Math.max(0.2, mean) && delivered > 0) { // a round trip: what began together ends together
+        if (seconds >= Math.max(0.2, roundTrip) && delivered > 0) { // a round trip: what began together ends together
             wanted = Math.max(wanted(step, max), wanted - (wanted >> 4));
             decided = decide(delivered / seconds, stalled / seconds, max);
-            bound = best > 0 ? Bound.SOURCE : wanted < max ? Bound.PACE : step.fit < most ? Bound.BYTES : Bound.MOST;
+            bound = best > 0 && decided < max
+                    ? Bound.SOURCE
+                    : wanted < max ? Bound.PACE : step.fit < most ? Bound.BYTES : Bound.MOST;
             seconds = 0;
             stalled = 0;
             delivered = 0;
             if (decided != window) {
-                settled = now + mean;
+                settled = now + roundTrip;
             }
         }
         window = Math.max(1, Math.min(max, decided));
@@ -132,7 +137,7 @@ final class WindowRule {
                 best = Math.max(best, Math.max(rate, rateBefore));
                 good = 0;
                 gives = true;
-                retry = now + pause;
+                retry = now + Math.max(pause, ROUND_TRIPS * roundTrip);
                 pause = Math.min(LONGEST_PAUSE, 2 * pause);
                 return from;
             }
@@ -140,6 +145,10 @@ final class WindowRule {
         }
         if (best > 0 && (stall < BRIEF_STALL || Math.abs(rate / best - 1) > OTHER)) {
             best = 0;
+        }
+        if (best == 0 && window == max && stall > BRIEF_STALL) { // it cannot grow, so no growth shows what more brings
+            best = rate;
+            gives = true;
         }
         if (best > 0) {
             return saturated(rate, max);

@@ -25,6 +25,7 @@ class LoadWindowTest {
     private static final int LEAST = 4;
     private static final int START = 32;
     private static final long BUDGET = 1L << 30;
+    private static final long FAR_UNTIL = 30_000_000_000L;
     private static final Sample<String> SAMPLE = Sample.of(Draw.of(0), "");
 
     /** What is loaded, and by whom. */
@@ -41,7 +42,8 @@ class LoadWindowTest {
         LARGE_OBJECTS_OF_A_SECOND(2000, 300, 1 << 20, lognormal(1, 0.2)),
         SLOW_CONSUMER(1000, 100, 100_000, lognormal(20e-3, 0.3)),
         HUGE_SAMPLES(1000, 1e6, 100 << 20, constant(50e-3)),
-        SATURATED_FAR(200, 1e6, 20_000, constant(100e-3));
+        SATURATED_FAR(200, 1e6, 20_000, constant(100e-3)),
+        FAR_THEN_FORTY_SLOTS(40, 1e6, 20_000, constant(100e-3));
 
         final int slots;
         final double pace;
@@ -176,13 +178,19 @@ class LoadWindowTest {
             } else {
                 first = (int) (number % slots.length);
             }
-            slots[first] = Math.max(now, slots[first]) + (long) (1e9 * work.latency(random, now / 1e9));
-            ends.add(new long[] {slots[first], number, window.begins(number)});
+            long nanos = (long) (1e9 * work.latency(random, now / 1e9));
+            long end = Math.max(now, slots[first]) + nanos;
+            if (work == Workload.FAR_THEN_FORTY_SLOTS && now < FAR_UNTIL) {
+                end = now + 5_000_000_000L;
+            } else {
+                slots[first] = end;
+            }
+            ends.add(new long[] {end, number, window.begins(number)});
         }
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "FAR_THEN_FORTY_SLOTS")
     void window_ofAWorkload_givesTheBestRateWithFewLoads(Workload work) {
         double end = work.seconds();
         int fit = (int) Math.min(1024, BUDGET / work.bytes);
@@ -203,6 +211,19 @@ class LoadWindowTest {
         assertThat(tuned.rate).isGreaterThan(0.95 * best);
         assertThat(tuned.window).isLessThanOrEqualTo(Math.max(1.5 * needed, 1.5 * LEAST));
         assertThat(tuned.bytes).isLessThanOrEqualTo(BUDGET);
+    }
+
+    /** The largest window cannot grow, so no growth brings nothing. */
+    @Test
+    void window_thatIsTheLargest_isTakenBackWhereLessBringsAsMuch() {
+        Run run = new Run(Workload.FAR_THEN_FORTY_SLOTS, 0);
+        assertThat(run.until(FAR_UNTIL / 1e9, 0).bound()).isEqualTo(Bound.MOST);
+
+        Outcome later = run.until(150, 120);
+
+        assertThat(later.rate).isGreaterThan(0.9 * 400);
+        assertThat(later.window).isLessThan(LoadWindow.MOST / 8.0);
+        assertThat(later.bound).isEqualTo(Bound.SOURCE);
     }
 
     @Test
