@@ -46,8 +46,9 @@ public final class HttpOptions extends HttpSettings {
     }
 
     /**
-     * The max requests in flight, waits before a retry not counted; 512 unless set. After an answer of 429 or 503 a store
-     * asks for half of what it had in flight, and then for one more after each round that goes well.
+     * The max requests in flight, waits before a retry not counted; 512 unless set. After an answer of 429 or 503, and
+     * where the server dropped a connection so that it opened only when it was asked for again, a store asks for half of
+     * what it had in flight, and then for one more after each round that goes well.
      */
     public HttpOptions inFlight(int max) {
         atLeastOne("requests in flight", max);

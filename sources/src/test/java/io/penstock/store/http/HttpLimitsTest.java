@@ -13,11 +13,18 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -174,21 +181,90 @@ class HttpLimitsTest {
         closed.asMono().block(SOON);
     }
 
-    @Test
-    void connectTimeout_ofAHostThatDoesNotAnswer_endsTheAttempt() throws IOException {
-        ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getByAddress(LOOPBACK));
-        opened.add(deaf);
+    /** A server that accepts nobody yet: once its queue is full, no connection is made. */
+    private void fill(InetSocketAddress server) throws IOException {
         boolean isFull = false;
-        for (int i = 0; i < 16 && !isFull; i++) { // nobody accepts: once the queue is full, no connection is made
+        for (int i = 0; i < 16 && !isFull; i++) {
             Socket queued = new Socket();
             opened.add(queued);
             try {
-                queued.connect(new InetSocketAddress(deaf.getInetAddress(), deaf.getLocalPort()), 100);
+                queued.connect(server, 100);
             } catch (SocketTimeoutException e) {
                 isFull = true;
             }
         }
         Assumptions.assumeTrue(isFull, "needs a system whose queue of connections is bounded");
+    }
+
+    /** How many sockets have asked a port of 127.0.0.1 for a connection and wait; both families tell of them. */
+    private static long asking(int port) throws IOException {
+        String sought = "0100007F:%04X 02 ".formatted(port);
+        long count = 0;
+        for (String family : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
+            count += Files.readAllLines(Path.of(family)).stream()
+                    .filter(line -> line.contains(sought))
+                    .count();
+        }
+        return count;
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void inFlight_whereTheServerDropsConnections_isHalved() throws Exception {
+        Assumptions.assumeTrue(Files.exists(Path.of("/proc/net/tcp6")), "needs Linux");
+        AtomicInteger inside = new AtomicInteger();
+        CountDownLatch first = new CountDownLatch(8);
+        AtomicInteger laterPeak = new AtomicInteger();
+        var server = com.sun.net.httpserver.HttpServer.create(
+                new InetSocketAddress(InetAddress.getByAddress(LOOPBACK), 0), 1);
+        ExecutorService threads = Executors.newCachedThreadPool();
+        server.setExecutor(threads);
+        server.createContext("/", exchange -> {
+            int now = inside.incrementAndGet();
+            if (requests.incrementAndGet() > 8) {
+                laterPeak.accumulateAndGet(now, Math::max);
+                LockSupport.parkNanos(100_000_000);
+            } else {
+                first.countDown();
+                await(first);
+            }
+            inside.decrementAndGet(); // before the client can know
+            exchange.sendResponseHeaders(200, 1);
+            exchange.getResponseBody().write(1);
+            exchange.close();
+        });
+        opened.add(threads::shutdownNow);
+        opened.add(() -> server.stop(0));
+        int port = server.getAddress().getPort();
+        fill(server.getAddress());
+        HttpStore store = store(URI.create("http://127.0.0.1:" + port + "/"), once().inFlight(8));
+
+        var read = Flux.range(0, 20)
+                .flatMap(i -> store.find("x" + i, 10), 20)
+                .then()
+                .toFuture();
+        while (asking(port) < 8 && !read.isDone()) {
+            Thread.onSpinWait();
+        }
+        server.start();
+        read.get();
+
+        assertThat(requests).hasValue(20);
+        assertThat(laterPeak.get()).isLessThan(8); // four, and one more after each round
+    }
+
+    @Test
+    void connectTimeout_ofAHostThatDoesNotAnswer_endsTheAttempt() throws IOException {
+        ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getByAddress(LOOPBACK));
+        opened.add(deaf);
+        fill((InetSocketAddress) deaf.getLocalSocketAddress());
         HttpStore store =
                 store(URI.create("http://127.0.0.1:" + deaf.getLocalPort() + "/"), once().connectTimeout(SHORT));
 

@@ -12,10 +12,12 @@ import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.util.context.Context;
+import reactor.util.context.ContextView;
 
 /**
  * Limits how many sources run at the same time; the others wait in order, without a thread. A source that fails because
- * the server is busy halves the limit, and then it grows by one with each full round of others that do not.
+ * the server is busy halves the limit, and so does one that says {@link #tooMany}. Then it grows by one with each full
+ * round of others that do not.
  *
  * <p>A source holds a permit from its start until it ends or is cancelled, and returns it once. {@code usingWhen} with
  * a queue of permits would not do: it could grant a permit to a subscriber that has just cancelled, and lose it.
@@ -64,9 +66,14 @@ final class ConcurrencyLimiter {
         } while (!loop.leave());
     }
 
-    /** Failures of sources that ran at the same time halve the limit once. */
-    private void failed(Throwable failure, int before) {
-        if (failure instanceof HttpFault fault && fault.isBusy() && halved.compareAndSet(before, before + 1)) {
+    /** The source that was subscribed with this context has found that the server has too much to do. */
+    static void tooMany(ContextView context) {
+        context.<Runnable>getOrEmpty(ConcurrencyLimiter.class).ifPresent(Runnable::run);
+    }
+
+    /** Sources that ran at the same time halve the limit once. */
+    private void halve(int before) {
+        if (halved.compareAndSet(before, before + 1)) {
             int now = limit.get();
             int half = Math.max(1, (now - permits.get()) / 2);
             if (half < now && limit.compareAndSet(now, half)) {
@@ -112,7 +119,12 @@ final class ConcurrencyLimiter {
         public void run() {
             if (state.get() == RUNNING) { // not cancelled before
                 // one signal: success() after success(value) would drop a value that is not requested yet
-                running.update(source.doOnError(e -> failed(e, before))
+                Runnable halving = () -> halve(before);
+                running.update(source.doOnError(HttpFault.class, fault -> {
+                            if (fault.isBusy()) {
+                                halving.run();
+                            }
+                        })
                         .doOnSuccess(done -> succeeded())
                         .doFinally(ended -> returnPermit())
                         .singleOptional()
@@ -120,7 +132,7 @@ final class ConcurrencyLimiter {
                                 found -> found.ifPresentOrElse(sink::success, sink::success),
                                 sink::error,
                                 null,
-                                Context.of(sink.contextView())));
+                                Context.of(sink.contextView()).put(ConcurrencyLimiter.class, halving)));
             }
         }
 

@@ -1,15 +1,23 @@
 package io.penstock.store.http.internal;
 
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.util.AttributeKey;
+import java.net.SocketAddress;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
+import reactor.netty.Connection;
 import reactor.netty.http.client.HttpClient;
+import reactor.netty.http.client.HttpClientRequest;
 import reactor.netty.resources.ConnectionProvider;
 
 /**
@@ -21,6 +29,11 @@ final class SharedClient {
     private static final int MAX_HEADERS = 64 << 10;
     private static final Duration MAX_IDLE = Duration.ofSeconds(5);
     private static final Duration LOOK_FOR_IDLE = Duration.ofSeconds(1);
+
+    /** A kernel asks again for a connection after 1 s, so the server has dropped the first question (RFC 6298, 2.1). */
+    private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
+
+    private static final AttributeKey<Boolean> LATE = AttributeKey.valueOf(SharedClient.class, "late");
 
     private static final Map<Limits, SharedClient> OPEN = new HashMap<>(); // guarded by itself
 
@@ -45,6 +58,28 @@ final class SharedClient {
         }
     }
 
+    /** Marks a connection that opened late; finding the server's address is no part of it. */
+    private static final class Opening extends ChannelDuplexHandler {
+        private long began;
+
+        @Override
+        public void connect(
+                ChannelHandlerContext context, SocketAddress server, SocketAddress own, ChannelPromise connected)
+                throws Exception {
+            began = System.nanoTime();
+            super.connect(context, server, own, connected);
+        }
+
+        @Override
+        public void channelActive(ChannelHandlerContext context) {
+            if (System.nanoTime() - began > LATE_NANOS) {
+                context.channel().attr(LATE).set(true);
+            }
+            context.fireChannelActive();
+            context.pipeline().remove(this);
+        }
+    }
+
     private final Limits limits;
     private final ConnectionProvider connections;
     private final HttpClient client;
@@ -63,11 +98,20 @@ final class SharedClient {
         this.client = HttpClient.create(connections)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
                         Math.min(Integer.MAX_VALUE, limits.connectTimeout.toMillis()))
+                .doOnChannelInit(
+                        (observer, channel, server) -> channel.pipeline().addFirst(new Opening()))
+                .doOnRequest(SharedClient::tellIfLate)
                 .responseTimeout(limits.firstByteTimeout)
                 .followRedirect(false)
                 .disableRetry(true)
                 .httpResponseDecoder(spec -> spec.maxHeaderSize(MAX_HEADERS))
                 .secure(spec -> spec.sslContext(trust).handshakeTimeout(limits.connectTimeout));
+    }
+
+    private static void tellIfLate(HttpClientRequest request, Connection connection) {
+        if (connection.channel().attr(LATE).getAndSet(null) != null) {
+            ConcurrencyLimiter.tooMany(request.currentContextView());
+        }
     }
 
     private static SslContext trust(List<X509Certificate> certificates) {
