@@ -12,10 +12,12 @@ import io.penstock.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -173,9 +175,9 @@ class CommitsTest {
 
         assertThat(saved).hasSizeGreaterThan(100 - shuffle / 10);
         assertThat(saved).allSatisfy(commit -> {
-            List<Item> gone = whole.subList(0, (int) commit.number());
+            Set<Long> gone = whole.stream().limit(commit.number()).map(Item::id).collect(Collectors.toSet());
             long oldest = LongStream.range(0, ELEMENTS)
-                    .filter(id -> gone.stream().noneMatch(item -> item.id() == id))
+                    .filter(id -> !gone.contains(id))
                     .findFirst()
                     .orElseThrow();
             assertThat(commit.offset()).isEqualTo(oldest * 10);

@@ -27,6 +27,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -68,13 +69,16 @@ class ExamplesTest {
             assertThat(HexFormat.of().formatHex(payloads.digest()))
                     .isEqualTo(file.get("payload_sha256").asText());
             Examples examples = Examples.of(records, TableOptions.standard().fillNulls(0));
+            List<Row> rows = LongStream.range(0, examples.size())
+                    .mapToObj(i -> Objects.requireNonNull(examples.get(i).block()))
+                    .toList();
             for (Map.Entry<String, JsonNode> feature : file.path("features").properties()) {
-                compare(examples, feature.getKey(), feature.getValue());
+                compare(examples, rows, feature.getKey(), feature.getValue());
             }
         }
     }
 
-    private static void compare(Examples examples, String name, JsonNode expected) {
+    private static void compare(Examples examples, List<Row> rows, String name, JsonNode expected) {
         if (expected.get("type").asText().equals("empty")) {
             assertThat(examples.schema().names()).doesNotContain(name);
             return;
@@ -82,8 +86,8 @@ class ExamplesTest {
         boolean all = expected.get("present").asLong() == examples.size();
         long values = 0;
         long sum = 0;
-        for (long i = 0; i < examples.size(); i++) {
-            Tensor tensor = Objects.requireNonNull(examples.get(i).block()).tensor(name);
+        for (Row row : rows) {
+            Tensor tensor = row.tensor(name);
             values += tensor.dtype() == DType.U8 ? 1 : tensor.shape().elements();
             for (int at = 0; tensor.dtype() == DType.I64 && at < tensor.shape().elements(); at++) {
                 sum += tensor.longAt(at);

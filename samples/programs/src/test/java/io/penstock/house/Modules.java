@@ -45,10 +45,15 @@ final class Modules {
         return Path.of(System.getProperty("penstock.root", ".."));
     }
 
-    static JavaClasses shipped() {
-        return new ClassFileImporter()
+    /** Read once in a JVM, by the first test that asks. */
+    private static final class Shipped {
+        static final JavaClasses CLASSES = new ClassFileImporter()
                 .withImportOption(location -> !location.matches(NOT_SHIPPED))
                 .importPackages("io.penstock");
+    }
+
+    static JavaClasses shipped() {
+        return Shipped.CLASSES;
     }
 
     static String of(JavaClass type) {
