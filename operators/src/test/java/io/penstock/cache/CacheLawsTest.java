@@ -26,15 +26,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** The laws of a cache, over one, two and three tiers of every kind, observed by metrics and not. */
+@Tag("repeated")
 class CacheLawsTest {
 
     private static final int SAMPLES = 160;
@@ -89,6 +92,20 @@ class CacheLawsTest {
                     && slowest != Kind.LRU_DISK
                     && kinds.subList(0, kinds.size() - 1).stream().allMatch(Kind.RAM::equals);
         }
+    }
+
+    /** Half of them, every kind among them: with -Pendurance all. */
+    static Stream<Tiers> tiers() {
+        return Boolean.getBoolean("penstock.endurance")
+                ? Stream.of(Tiers.values())
+                : Stream.of(
+                        Tiers.RAM,
+                        Tiers.DISK,
+                        Tiers.SLOTS,
+                        Tiers.LRU_LRU_DISK,
+                        Tiers.RAM_SLOTS_DISK,
+                        Tiers.RAM_DISK_DISTANT,
+                        Tiers.LRU_RAM_DISTANT);
     }
 
     /** Shared by processes. Counts the leases that are out. */
@@ -215,7 +232,7 @@ class CacheLawsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("tiers")
     void cache_withRoomForAll_holdsAllAndLoadsOnce(Tiers tiers) {
         for (boolean observed : new boolean[] {false, true}) {
             try (Cache cache = observed(open(tiers, SAMPLES / 4, SAMPLES / 4, ALL), observed)) {
@@ -234,7 +251,7 @@ class CacheLawsTest {
 
     /** What no tier has found no room, not even that of a spare copy. */
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("tiers")
     void cache_withRoomForAPart_holdsNothingTwiceWhileSomethingIsHeldNowhere(Tiers tiers) {
         try (Cache cache = open(tiers, SAMPLES / 5, SAMPLES / 5, SAMPLES / 5)) {
             Dataset<Tensor> cached = source.cache(cache, SCHEMA);
@@ -262,7 +279,7 @@ class CacheLawsTest {
 
     /** A second run over warm slow tiers and an empty fast one. */
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("tiers")
     void hit_ofASlowTier_isCopiedUpWhereTheTierHolds(Tiers tiers) {
         if (tiers.kinds.size() == 1) {
             return;
@@ -289,7 +306,7 @@ class CacheLawsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("tiers")
     void tier_thatBreaks_changesNoValue(Tiers tiers) {
         for (int broken = 0; broken < tiers.kinds.size(); broken++) {
             try (Cache sound = open(tiers, SAMPLES / 4, SAMPLES / 4, ALL)) {
@@ -302,7 +319,7 @@ class CacheLawsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("tiers")
     void sample_wantedByManyAtOnce_isLoadedOnce(Tiers tiers) {
         try (Cache cache = open(tiers, ALL, ALL, ALL)) {
             Dataset<Tensor> cached = source.cache(cache, SCHEMA);
@@ -317,7 +334,7 @@ class CacheLawsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("tiers")
     void lease_ofALoad_isTakenOnceAndReleased(Tiers tiers) {
         try (Cache cache = open(tiers, ALL, ALL, ALL)) {
             run(source.cache(cache, SCHEMA), 2, 8);
@@ -333,7 +350,7 @@ class CacheLawsTest {
 
     /** One draw at a time, so that both runs do the same. A disk writes on a thread of its own, so what it refuses varies. */
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("tiers")
     void cache_observed_doesTheSame(Tiers tiers) {
         if (tiers.kinds.contains(Kind.DISK) || tiers.kinds.contains(Kind.LRU_DISK)) {
             return;

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -38,7 +39,7 @@ import reactor.core.scheduler.Schedulers;
 class ElasticResumeTest {
 
     private static final List<Remainder> REMAINDERS = List.of(Remainder.PAD, Remainder.DROP, Remainder.KEEP);
-    private static final int CASES = 200;
+    private static final int CASES = Boolean.getBoolean("penstock.endurance") ? 200 : 60;
     private static final int EPOCHS = 3;
     private static final Scheduler POOL = Schedulers.newParallel("elastic", 4, true);
 
@@ -68,6 +69,7 @@ class ElasticResumeTest {
         POOL.dispose();
     }
 
+    @Tag("repeated")
     @Test
     void run_stoppedAtAnyBatchAndResumedOtherwise_deliversTheRestOnceWithTheSameBytes() {
         Random random = new Random(20_260_101);

@@ -36,8 +36,8 @@ import reactor.core.scheduler.Schedulers;
 @Tag("repeated")
 class MixtureResumeTest {
 
-    private static final int RESUMES = Boolean.getBoolean("penstock.endurance") ? 300 : 60;
-    private static final int SCHEDULE_RESUMES = Boolean.getBoolean("penstock.endurance") ? 500 : 60;
+    private static final int RESUMES = Boolean.getBoolean("penstock.endurance") ? 300 : 30;
+    private static final int SCHEDULE_RESUMES = Boolean.getBoolean("penstock.endurance") ? 500 : 30;
     private static final int STOPS = 3;
     private static final int EPOCHS = 3;
     private static final int FAR = 1_000_000;

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -75,7 +76,7 @@ class RemoteBatchesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 4})
+    @ValueSource(ints = 4)
     void batches_ofAnyNumberOfServers_areThoseOfOneStream(int number) throws Exception {
         IntStream.range(0, number).forEach(i -> start(SAMPLES, 0, Duration.ZERO));
         List<String> wanted = wanted("");
@@ -95,8 +96,15 @@ class RemoteBatchesTest {
         await(() -> feeds.stream().allMatch(feed -> feed.out() == 0));
     }
 
+    @Tag("endurance")
     @ParameterizedTest
-    @ValueSource(ints = {1, 50, 150})
+    @ValueSource(ints = {1, 2})
+    void batches_ofFewerServers_areThoseOfOneStream(int number) throws Exception {
+        batches_ofAnyNumberOfServers_areThoseOfOneStream(number);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = 50)
     void server_thatIsLostAndComesBack_changesNoBatch(int batch) throws Exception {
         IntStream.range(0, 3).forEach(i -> start(SAMPLES, 0, Duration.ofMillis(2)));
         List<String> lines = new ArrayList<>();
@@ -111,6 +119,13 @@ class RemoteBatchesTest {
         }
 
         assertThat(lines).isEqualTo(wanted(""));
+    }
+
+    @Tag("endurance")
+    @ParameterizedTest
+    @ValueSource(ints = {1, 150})
+    void server_thatIsLostSoonerOrLater_changesNoBatch(int batch) throws Exception {
+        server_thatIsLostAndComesBack_changesNoBatch(batch);
     }
 
     @Test

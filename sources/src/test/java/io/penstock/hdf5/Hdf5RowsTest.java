@@ -30,6 +30,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -131,6 +132,7 @@ class Hdf5RowsTest extends DatasetKit<Row> {
         assertAsH5py(resource(name + ".h5"));
     }
 
+    @Tag("endurance") // files that h5py has made before are read
     @Test
     void values_ofFilesOfThisMachinesH5py_areItsOwn() throws Exception {
         String python = List.of("python3", "/usr/bin/python3").stream()

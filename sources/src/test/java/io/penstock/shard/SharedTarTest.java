@@ -20,6 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,6 +42,8 @@ class SharedTarTest {
     @SuppressWarnings("NullAway.Init")
     Path cache;
 
+    /** Over HTTP every fourth: with -Pendurance each. */
+    @Tag("repeated")
     @TestFactory
     List<DynamicTest> archives_allOfThem_haveTheExpectedFiles() throws IOException {
         Path expected = DATA.resolve("expected/tar.jsonl");
@@ -49,12 +52,14 @@ class SharedTarTest {
         for (String line : Files.readAllLines(expected)) {
             String path = line.replaceAll("^\\{\"path\": \"([^\"]*)\".*", "$1");
             tests.add(DynamicTest.dynamicTest(path, () -> check(path, line, TarShards.open(DATA.resolve(path)))));
-            tests.add(DynamicTest.dynamicTest(path + " over HTTP", () -> {
-                try (TestServer server = TestServer.of(DATA);
-                        HttpStore store = HttpStore.at(server.address())) {
-                    check(path, line, TarShards.open(store, List.of(path)));
-                }
-            }));
+            if (tests.size() % 5 == 1 || Boolean.getBoolean("penstock.endurance")) {
+                tests.add(DynamicTest.dynamicTest(path + " over HTTP", () -> {
+                    try (TestServer server = TestServer.of(DATA);
+                            HttpStore store = HttpStore.at(server.address())) {
+                        check(path, line, TarShards.open(store, List.of(path)));
+                    }
+                }));
+            }
         }
         return tests;
     }

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import org.apache.arrow.vector.compression.CompressionUtil.CodecType;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -205,6 +206,7 @@ class ArrowTablesTest {
     }
 
     /** Any byte, and any number in the metadata, may be damaged. */
+    @Tag("repeated")
     @Test
     void damagedFiles_areReadOrRefusedWithinTheirMemory() {
         Random random = new Random(3);
@@ -215,7 +217,7 @@ class ArrowTablesTest {
         }
         files.add(polars());
 
-        for (int i = 0; i < 600; i++) {
+        for (int i = 0; i < (Boolean.getBoolean("penstock.endurance") ? 600 : 150); i++) {
             byte[] damaged = files.get(i % files.size()).clone();
             for (int j = random.nextInt(4); j >= 0; j--) {
                 damaged[random.nextInt(damaged.length)] = (byte) (random.nextBoolean() ? -1 : random.nextInt());

@@ -178,7 +178,7 @@ class CutShorterTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"LATER_READS", "HITS_THAT_ARE_KEPT", "WRITING"})
+    @EnumSource(names = {"LATER_READS", "WRITING"})
     void files_cutShorterWhileOpen_areMisses(Work work) throws Exception {
         assertMisses(work);
     }

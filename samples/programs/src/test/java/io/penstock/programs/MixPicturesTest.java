@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.ObjDoubleConsumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -65,6 +66,7 @@ class MixPicturesTest {
         void by(ObjDoubleConsumer<Batch> step) throws IOException;
     }
 
+    @Tag("repeated")
     @Test
     void training_killedAnywhere_goesOnWithTheSameBatchesAndLosses() throws IOException {
         List<String> whole = new ArrayList<>();
@@ -74,7 +76,7 @@ class MixPicturesTest {
         Path checkpoint = folder.resolve("checkpoint");
         List<String> both = new ArrayList<>();
 
-        for (int kill = 0; kill < 4; kill++) {
+        for (int kill = 0; kill < (Boolean.getBoolean("penstock.endurance") ? 4 : 1); kill++) {
             trainUntil(2 + random.nextInt(8), made(0.7), checkpoint, (batch, loss) -> both.add(labels(batch) + loss));
         }
         List<Double> resumed = made(0.7).train(checkpoint, (batch, loss) -> both.add(labels(batch) + loss));
@@ -98,6 +100,7 @@ class MixPicturesTest {
         assertThat(after).isNotEmpty().containsOnly(8L);
     }
 
+    @Tag("endurance") // made ones are learned where training is killed
     @Test
     void realPictures_areLearned() throws IOException {
         Path images = Path.of(System.getProperty("penstock.data", "none")).resolve("images");

