@@ -33,12 +33,13 @@ final class Usage {
     private volatile long evicted;
 
     /** A counter there: its last known value, what is being added, and what is still to be added. */
-    private static final class Count {
+    static final class Count {
         private final String field;
         private final Object lock = new Object();
         private long known;
         private long sending;
         private long unsent;
+        private long answers;
 
         Count(String field) {
             this.field = field;
@@ -76,12 +77,24 @@ final class Usage {
                     known = all;
                 }
                 sending = 0;
+                answers++;
             }
         }
 
-        void received(long all) {
+        /** The question that is asked now, for {@link #received}. */
+        long asked() {
             synchronized (lock) {
-                if (sending == 0) {
+                return answers;
+            }
+        }
+
+        /**
+         * An answer counts unless something was added since its question: the thread that asks may be told late, when the
+         * sum after the addition is known already.
+         */
+        void received(long question, long all) {
+            synchronized (lock) {
+                if (sending == 0 && answers == question) {
                     known = all;
                 }
             }
@@ -128,11 +141,13 @@ final class Usage {
             return;
         }
         askedAt = System.nanoTime();
+        long ofSamples = samples.asked();
+        long ofBytes = bytes.asked();
         AsyncCommand<byte[], Frame, List<Frame>> question = commands.counts(keys.usage(), SAMPLES, BYTES);
         endpoint.send(keys.usage(), question).whenComplete((numbers, e) -> {
             if (numbers != null && numbers.size() == 2) {
-                samples.received(number(numbers.get(0)));
-                bytes.received(number(numbers.get(1)));
+                samples.received(ofSamples, number(numbers.get(0)));
+                bytes.received(ofBytes, number(numbers.get(1)));
             }
             asking.set(false);
         });
