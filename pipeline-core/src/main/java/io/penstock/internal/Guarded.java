@@ -30,7 +30,51 @@ public final class Guarded<T> extends MonoOperator<T, T> {
         }
     }
 
-    private static final class Guard<T> implements CoreSubscriber<T>, Subscription, Scannable {
+    /** A subscriber that may be told of a failure at any time, by any thread, and then cancels what it waits for. */
+    public interface End {
+        void fail(Throwable thrown);
+    }
+
+    /**
+     * Ends the stream of an operator that threw, or whose subscriber did. The operators next to it may count as ended
+     * already, so the nearest {@link End} below it is told; or the nearest that is one of several of a merging operator, or
+     * the last subscriber. Throws it on where none is found.
+     * @param operator a task of a scheduler, or a sink
+     */
+    public static void fail(Object operator, Throwable thrown) {
+        Object above = operator;
+        Object below = actual(above);
+        for (Object next = actual(below); next != null && !isLast(below, next); next = actual(below)) {
+            above = below;
+            below = next;
+        }
+        if (below instanceof End end) {
+            end.fail(thrown);
+        } else if (below instanceof CoreSubscriber<?> subscriber) {
+            if (above instanceof Subscription subscription) {
+                Thrown.dropping(subscriber.currentContext(), subscription::cancel);
+            }
+            subscriber.onError(Thrown.signal(thrown));
+        } else {
+            throw Thrown.rethrown(thrown);
+        }
+    }
+
+    /** What an operator merges has another operator below it than that one has above it. */
+    private static boolean isLast(@Nullable Object operator, Object below) {
+        Object above = scanned(below, Scannable.Attr.PARENT);
+        return operator instanceof End || above != null && above != operator;
+    }
+
+    private static @Nullable Object actual(@Nullable Object operator) {
+        return scanned(operator, Scannable.Attr.ACTUAL);
+    }
+
+    private static @Nullable Object scanned(@Nullable Object operator, Scannable.Attr<?> attribute) {
+        return operator instanceof Scannable scannable ? scannable.scanUnsafe(attribute) : null;
+    }
+
+    private static final class Guard<T> implements CoreSubscriber<T>, Subscription, Scannable, End {
 
         private final CoreSubscriber<? super T> actual;
         private final AtomicBoolean ended = new AtomicBoolean();
@@ -40,14 +84,15 @@ public final class Guarded<T> extends MonoOperator<T, T> {
             this.actual = actual;
         }
 
-        void fail(Throwable thrown) {
+        @Override
+        public void fail(Throwable thrown) {
             Throwable signal = Thrown.signal(thrown);
             Subscription subscribed = upstream;
             if (subscribed == null) {
                 ended.set(true);
                 Operators.error(actual, signal);
             } else {
-                subscribed.cancel();
+                Thrown.dropping(currentContext(), subscribed::cancel);
                 onError(signal);
             }
         }

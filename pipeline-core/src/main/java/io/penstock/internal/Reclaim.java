@@ -9,7 +9,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Room that was given up and is back only when the collector has found it unreachable, since views of it may still be
@@ -68,7 +67,7 @@ public final class Reclaim {
      */
     public static void soonIfWorth(long bytes) {
         if (bytes >= WORTH_COLLECTING && PUT_OFF.compareAndSet(false, true)) {
-            Schedulers.boundedElastic().schedule(Reclaim::nowIfPutOff, SOON_MILLIS, TimeUnit.MILLISECONDS);
+            GuardedScheduler.ELASTIC.schedule(Reclaim::nowIfPutOff, SOON_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 

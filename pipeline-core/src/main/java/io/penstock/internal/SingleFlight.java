@@ -191,7 +191,7 @@ public final class SingleFlight<K, T> {
                     return false;
                 }
                 if (now == COMPLETED) {
-                    tell(waiter);
+                    waiter.tell(value, failure);
                     return true;
                 }
                 Waiter<?>[] then = Arrays.copyOf(now, now.length + 1);
@@ -274,29 +274,7 @@ public final class SingleFlight<K, T> {
             work.ended();
             owner.ended(this);
             for (Waiter<?> waiter : WAITERS.getAndSet(this, COMPLETED)) {
-                tell((Waiter<T>) waiter);
-            }
-        }
-
-        private void tell(Waiter<T> waiter) {
-            try {
-                tellOutcome(waiter);
-            } catch (Throwable e) { // of this waiter's subscriber: the other waiters must not miss the outcome
-                waiter.fail(e);
-            }
-        }
-
-        private void tellOutcome(Waiter<T> waiter) {
-            if (waiter.isCancelled()) {
-                return;
-            }
-            T delivered = value;
-            if (failure != null) {
-                waiter.onError(failure);
-            } else if (delivered != null) {
-                waiter.complete(delivered);
-            } else {
-                waiter.onComplete();
+                ((Waiter<T>) waiter).tell(value, failure);
             }
         }
     }
@@ -331,7 +309,7 @@ public final class SingleFlight<K, T> {
     }
 
     /** A caller that waits for a load. It gets the outcome once there is demand. */
-    static final class Waiter<T> extends Operators.MonoSubscriber<T, T> {
+    static final class Waiter<T> extends ToldSubscriber<T> {
 
         private volatile @Nullable Load<T> load;
 
@@ -346,11 +324,6 @@ public final class SingleFlight<K, T> {
             if (joined != null) {
                 joined.remove(this);
             }
-        }
-
-        /** Its subscriber threw. */
-        void fail(Throwable thrown) {
-            actual.onError(Thrown.signal(thrown));
         }
 
         /** The value is the other waiters' too. */

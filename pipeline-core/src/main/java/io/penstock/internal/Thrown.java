@@ -8,6 +8,8 @@ import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import reactor.core.Exceptions;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
 
 /**
  * Decides what becomes of a throwable: an error of any class ends the stream as an error.
@@ -81,6 +83,15 @@ public final class Thrown {
         };
     }
 
+    /** Runs a user's cancellation on the way to an end: what it throws is dropped, so that the end is told. */
+    public static void dropping(Context context, Runnable cancellation) {
+        try {
+            cancellation.run();
+        } catch (Throwable e) {
+            Operators.onErrorDropped(signal(e), context);
+        }
+    }
+
     /** The throwable itself, without the exceptions around it that signalling needs. */
     public static Throwable cause(Throwable signalled) {
         Throwable cause = Exceptions.unwrap(signalled); // Reactor wraps what is checked
@@ -119,7 +130,7 @@ public final class Thrown {
     }
 
     /** Never returns: throws the throwable itself, checked or not, or the exception around it. */
-    private static RuntimeException rethrown(Throwable thrown) {
+    static RuntimeException rethrown(Throwable thrown) {
         throw Thrown.<RuntimeException>unchecked(signal(thrown));
     }
 

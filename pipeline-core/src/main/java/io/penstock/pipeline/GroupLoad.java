@@ -193,7 +193,7 @@ final class GroupLoad<T> implements GroupLoader.Receiver<T> {
 
         /** Its subscriber threw. */
         void fail(Throwable thrown) {
-            actual.onError(Thrown.signal(thrown));
+            Guarded.fail(this, thrown);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.penstock.pipeline;
 
 import io.penstock.internal.FileWork;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.HeapLimit;
 import io.penstock.internal.Thrown;
 import io.penstock.internal.index.Bits;
@@ -21,7 +22,6 @@ import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Counts something once for each sample of a dataset, and keeps the counts: whether a filter takes it, in how many parts
@@ -83,9 +83,9 @@ record IndexBuild<T>(Stage<T> input, String stage, ToIntFunction<? super T> coun
         return Mono.usingWhen(
                 Mono.fromSupplier(() -> opened(opening)),
                 opened -> Mono.fromFuture(opened, true)
-                        .publishOn(Schedulers.boundedElastic())
+                        .publishOn(GuardedScheduler.ELASTIC)
                         .flatMap(use),
-                opened -> Mono.defer(() -> closed(opened)).subscribeOn(Schedulers.boundedElastic()));
+                opened -> Mono.defer(() -> closed(opened)).subscribeOn(GuardedScheduler.ELASTIC));
     }
 
     private static <R> CompletableFuture<R> opened(Callable<R> opening) {
@@ -119,7 +119,7 @@ record IndexBuild<T>(Stage<T> input, String stage, ToIntFunction<? super T> coun
     }
 
     static <R> Mono<R> elsewhere(Callable<R> blocking) {
-        return Mono.fromCallable(Thrown.callable(blocking)).subscribeOn(Schedulers.boundedElastic());
+        return Mono.fromCallable(Thrown.callable(blocking)).subscribeOn(GuardedScheduler.ELASTIC);
     }
 
     private long key(long index) {
@@ -163,7 +163,7 @@ record IndexBuild<T>(Stage<T> input, String stage, ToIntFunction<? super T> coun
             return FunctionStage.over(unknown, StageFunction.map(stage, IndexBuild.this::checkedCount, unknown::id))
                     .onError(indexing.policy)
                     .stream(Sampler.sequential(), indexing.execution)
-                    .publishOn(Schedulers.boundedElastic())
+                    .publishOn(GuardedScheduler.ELASTIC)
                     .doOnNext(this::examined)
                     .then(elsewhere(() -> {
                         passKnown();

@@ -2,6 +2,7 @@ package io.penstock.pipeline;
 
 import io.penstock.cache.SampleKey;
 import io.penstock.internal.FileWork;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.Thrown;
 import io.penstock.internal.index.IndexFolder;
 import io.penstock.internal.index.Selection;
@@ -17,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SynchronousSink;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Summarises a dataset part by part. A part has neighbours of one state, such as the rows of one file. Parts are cut by the
@@ -74,12 +74,12 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
         Mono<S> run() {
             int atOnce = Runtime.getRuntime().availableProcessors();
             return Flux.generate(() -> part(0), this::nextJob)
-                    .subscribeOn(Schedulers.boundedElastic())
+                    .subscribeOn(GuardedScheduler.ELASTIC)
                     .flatMapSequential(
                             parts -> kept != null && isKnown(parts.get(0)) ? read(parts, kept) : loaded(parts),
                             atOnce,
                             AHEAD)
-                    .publishOn(Schedulers.boundedElastic())
+                    .publishOn(GuardedScheduler.ELASTIC)
                     .doOnNext(Thrown.consumer(this::merge))
                     .then(IndexBuild.elsewhere(() -> {
                         progress();
@@ -112,7 +112,7 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
                         FileWork.run(keeping(), () -> from.add(part.key, bytes));
                         return new Summarised<>(summary.read(ByteBuffer.wrap(bytes)), part.end - part.first, true);
                     }))
-                    .subscribeOn(Schedulers.boundedElastic());
+                    .subscribeOn(GuardedScheduler.ELASTIC);
         }
 
         private Flux<Summarised<S>> loaded(List<Part> parts) {
@@ -120,7 +120,7 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
             long end = parts.get(parts.size() - 1).end;
             Stage<T> samples = new SelectedDataset<>(input, Selection.Range.of(first, end, input.size()), "part");
             return samples.onError(indexing.policy).stream(Sampler.sequential(), indexing.execution)
-                    .publishOn(Schedulers.boundedElastic())
+                    .publishOn(GuardedScheduler.ELASTIC)
                     .handle(new Adding(parts, samples)::add);
         }
 

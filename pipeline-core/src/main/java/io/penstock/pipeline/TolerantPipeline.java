@@ -2,6 +2,7 @@ package io.penstock.pipeline;
 
 import io.penstock.fault.SampleException;
 import io.penstock.internal.Begun;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.Notice;
 import io.penstock.internal.StageMeter;
 import io.penstock.internal.Substitutes;
@@ -12,7 +13,6 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 import reactor.util.retry.Retry;
 
 /** A pipeline whose failing samples are retried, then skipped or replaced, within a budget. */
@@ -114,7 +114,7 @@ final class TolerantPipeline<T> extends Stage<T> {
                     failure.getMessage());
         }
         return Mono.<Void>fromRunnable(Thrown.runnable(() -> policy.quarantine.accept(failure)))
-                .subscribeOn(Schedulers.boundedElastic());
+                .subscribeOn(GuardedScheduler.ELASTIC);
     }
 
     private Mono<T> substitute(Draw draw, int attempt) {

@@ -1,5 +1,6 @@
 package io.penstock.stream;
 
+import io.penstock.internal.GuardedScheduler;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,7 +30,8 @@ final class WorkerPool implements Scheduler {
     private final Scheduler threads;
 
     private WorkerPool() {
-        this.threads = of(THREADS);
+        Scheduler pool = of(THREADS);
+        this.threads = new GuardedScheduler(() -> pool);
     }
 
     /** Another pool of such threads, which ends when it is disposed of. */

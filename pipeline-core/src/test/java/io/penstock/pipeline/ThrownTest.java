@@ -26,6 +26,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
@@ -474,6 +476,32 @@ class ThrownTest {
                         .verify(HANG);
             }
         }
+    }
+
+    /** Loads that are under way when one fails are cancelled before the stream is told. */
+    @ParameterizedTest
+    @MethodSource("throwables")
+    void stream_cancellingALoadThrows_endsWithTheFirstFailure(Supplier<Throwable> throwable) {
+        Trap trap = new Trap(throwable.get());
+        IllegalStateException first = new IllegalStateException("first");
+        Sinks.One<Tensor> failing = Sinks.one();
+        AtomicInteger cancelled = new AtomicInteger();
+        FakeDataset dataset = FakeDataset.answering(SIZE, index -> switch ((int) index - BAD) {
+            case 0 -> failing.asMono();
+            case 1 -> Mono.create(load -> load.onCancel(() -> trap.at(BAD)));
+            case 2 ->
+                Mono.create(load -> {
+                    load.onCancel(cancelled::incrementAndGet);
+                    failing.tryEmitError(first);
+                });
+            default -> Mono.just(Tensor.scalar(index));
+        });
+
+        StepVerifier.create(stream(dataset))
+                .expectNextCount(BAD)
+                .expectErrorMatches(signalled -> tells(signalled, first))
+                .verify(HANG);
+        assertThat(cancelled).hasValue(1);
     }
 
     @ParameterizedTest

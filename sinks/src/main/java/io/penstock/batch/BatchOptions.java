@@ -1,12 +1,12 @@
 package io.penstock.batch;
 
 import io.penstock.batch.internal.Memory;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.stream.Execution;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.function.IntFunction;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /** Threads and memory of batches. Changes nothing in their content. */
 record BatchOptions(int slots, Scheduler consumer, Scheduler workers, IntFunction<ByteBuffer> allocator) {
@@ -24,7 +24,7 @@ record BatchOptions(int slots, Scheduler consumer, Scheduler workers, IntFunctio
 
     static BatchOptions standard() {
         return new BatchOptions(
-                3, Schedulers.boundedElastic(), Execution.standard().workers(), Memory::aligned);
+                3, GuardedScheduler.ELASTIC, Execution.standard().workers(), Memory::aligned);
     }
 
     BatchOptions slots(int other) {

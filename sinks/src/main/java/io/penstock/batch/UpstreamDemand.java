@@ -1,6 +1,7 @@
 package io.penstock.batch;
 
 import io.penstock.internal.DrainLoop;
+import io.penstock.internal.Thrown;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.reactivestreams.Subscription;
@@ -66,7 +67,7 @@ final class UpstreamDemand {
 
     void cancel() {
         end();
-        upstream.cancel();
+        Thrown.dropping(run.currentContext(), upstream::cancel);
     }
 
     /** A batch is complete: of this many draws, with {@code ahead} that may be asked for beyond the free slots. */

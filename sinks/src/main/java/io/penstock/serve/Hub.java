@@ -2,6 +2,7 @@ package io.penstock.serve;
 
 import io.penstock.batch.Batch;
 import io.penstock.internal.DrainLoop;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.order.Position;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,7 +16,6 @@ import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.MonoSink;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * One run and the consumers that take its batches. Each consumer has its own pace; the run goes at that of the slowest.
@@ -62,7 +62,7 @@ final class Hub {
     Hub(int rank, Position from, Flux<Batch> run, RunMemory memory, int awaited, Runnable emptied) {
         this.rank = rank;
         this.head = from;
-        this.run = run.subscribeOn(Schedulers.boundedElastic(), false);
+        this.run = run.subscribeOn(GuardedScheduler.ELASTIC, false);
         this.memory = memory;
         this.awaited = awaited;
         this.emptied = emptied;

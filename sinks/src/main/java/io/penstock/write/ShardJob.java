@@ -1,6 +1,7 @@
 package io.penstock.write;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import io.penstock.order.Sampler;
@@ -16,7 +17,6 @@ import java.util.Set;
 import java.util.stream.LongStream;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * A dataset written to tar shards by any number of processes, each a part of the work:
@@ -133,7 +133,7 @@ public final class ShardJob<T> {
                     return unfinished(part, parts);
                 }))
                 .flatMapMany(left -> Flux.range(0, left.length).map(at -> left[at]))
-                .subscribeOn(Schedulers.boundedElastic())
+                .subscribeOn(GuardedScheduler.ELASTIC)
                 .flatMap(this::write, AT_ONCE, 1);
     }
 

@@ -2,6 +2,7 @@ package io.penstock.write;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.Thrown;
 import io.penstock.stream.Sample;
 import java.io.IOException;
@@ -11,7 +12,6 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SynchronousSink;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Writes a stream of samples into one file after the other. All of it happens on a thread that may block; upstream is
@@ -45,7 +45,7 @@ final class Writing<T> {
      */
     static <T> Flux<Written> write(
             Flux<Sample<T>> samples, LongFunction<SampleOutput<T>> outputs, long max, String place) {
-        Scheduler io = Schedulers.boundedElastic();
+        Scheduler io = GuardedScheduler.ELASTIC;
         return Flux.usingWhen(
                 Mono.fromCallable(() -> new Writing<>(outputs, max, place)),
                 writing -> samples.publishOn(io, AHEAD)

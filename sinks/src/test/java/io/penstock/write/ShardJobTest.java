@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.batch.MadeDataset;
+import io.penstock.cache.Fingerprint;
 import io.penstock.fault.SampleException;
 import io.penstock.fault.StoreException;
 import io.penstock.pipeline.Dataset;
@@ -14,9 +15,11 @@ import io.penstock.write.internal.ShardPlan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -24,9 +27,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 class ShardJobTest {
+
+    private static final Duration HANG = Duration.ofSeconds(30);
 
     @TempDir
     private Path folder;
@@ -105,6 +111,36 @@ class ShardJobTest {
                 assertThat(files).hasSize(3);
             }
         }
+    }
+
+    @Test
+    void run_ofADatasetThatThrowsAnErrorAsAShardBegins_fails() {
+        LinkageError thrown = new NoClassDefFoundError("of a jar that is missing");
+        MadeDataset<Tensor> numbers = Numbers.of(20);
+        AtomicInteger asked = new AtomicInteger();
+        Dataset<Tensor> dataset = new Dataset<>() {
+            @Override
+            public long size() {
+                return numbers.size();
+            }
+
+            @Override
+            public Fingerprint fingerprint() {
+                if (asked.getAndIncrement() > 0) { // the first is for the plan
+                    throw thrown;
+                }
+                return numbers.fingerprint();
+            }
+
+            @Override
+            public Mono<Tensor> get(long index) {
+                return numbers.get(index);
+            }
+        };
+
+        StepVerifier.create(job(dataset, 10).run(0, 1))
+                .expectErrorSatisfies(e -> assertThat(e).hasRootCause(thrown))
+                .verify(HANG);
     }
 
     @Test

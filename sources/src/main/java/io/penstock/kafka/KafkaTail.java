@@ -1,5 +1,6 @@
 package io.penstock.kafka;
 
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.OptionalLibrary;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -8,7 +9,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * The records of a topic as they come, for a group of consumers.
@@ -70,7 +70,7 @@ public final class KafkaTail {
 
     /** The records, without end. One subscription: a group's next consumer is another {@code KafkaTail}. */
     public Flux<ConsumerRecord<byte[], byte[]>> records() {
-        return Flux.create(this::begin, FluxSink.OverflowStrategy.ERROR).publishOn(Schedulers.boundedElastic(), AHEAD);
+        return Flux.create(this::begin, FluxSink.OverflowStrategy.ERROR).publishOn(GuardedScheduler.ELASTIC, AHEAD);
     }
 
     private void begin(FluxSink<ConsumerRecord<byte[], byte[]>> sink) {

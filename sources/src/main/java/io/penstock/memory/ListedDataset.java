@@ -2,6 +2,7 @@ package io.penstock.memory;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.SampleId;
@@ -55,7 +56,7 @@ public final class ListedDataset<N, T> implements Dataset<T> {
      */
     public static <N, T> ListedDataset<N, T> of(
             String place, List<? extends N> names, Load<? super N, ? extends T> load) {
-        return new ListedDataset<>(place, List.copyOf(names), load, Schedulers.boundedElastic());
+        return new ListedDataset<>(place, List.copyOf(names), load, GuardedScheduler.ELASTIC);
     }
 
     /**

@@ -2,6 +2,7 @@ package io.penstock.zarr;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.tensor.Shape;
@@ -10,7 +11,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * An array's stored chunks as they were listed, sizes and versions. They are part of the samples' keys, so chunks are
@@ -58,7 +58,7 @@ final class ChunkStates {
                     });
                     return new ChunkStates(chunks, true);
                 })
-                .subscribeOn(Schedulers.boundedElastic());
+                .subscribeOn(GuardedScheduler.ELASTIC);
     }
 
     /** Mixed as a key is, since sizes and times differ in few bits. */

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.Thrown;
 import io.penstock.store.Store;
 import io.penstock.zarr.internal.element.MetadataJson;
@@ -16,7 +17,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * A group of arrays: its attributes, and what lies below it.
@@ -136,7 +136,7 @@ public final class ZarrGroup {
     /** Level by level: what lies below an array is chunks, however many folders they make. */
     private Flux<String> listed() {
         return Mono.fromCallable(Thrown.callable(this::folders))
-                .subscribeOn(Schedulers.boundedElastic())
+                .subscribeOn(GuardedScheduler.ELASTIC)
                 .flatMapMany(folders -> below(folders, ""))
                 .sort(Comparator.naturalOrder());
     }

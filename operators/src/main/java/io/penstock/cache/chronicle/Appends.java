@@ -12,6 +12,7 @@ import io.penstock.cache.chronicle.internal.Watch;
 import io.penstock.cache.internal.ByteBudget;
 import io.penstock.cache.internal.WriteBehind;
 import io.penstock.internal.AccessFaults;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.Notice;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;
@@ -162,7 +163,7 @@ final class Appends {
         }
         if (!found) {
             queue.work();
-            return Mono.fromCompletionStage(entry.held()).publishOn(Schedulers.parallel());
+            return Mono.fromCompletionStage(entry.held()).publishOn(GuardedScheduler.PARALLEL);
         }
         if (!evicts && waiting > maxWaiting) {
             return slowed();
@@ -202,7 +203,7 @@ final class Appends {
         CompletableFuture<Boolean> turn = new CompletableFuture<>();
         slowed.add(turn);
         queue.work();
-        return Mono.fromFuture(turn).publishOn(Schedulers.parallel());
+        return Mono.fromFuture(turn).publishOn(GuardedScheduler.PARALLEL);
     }
 
     /** Appends that a key is forgotten, after its value if that waits. */

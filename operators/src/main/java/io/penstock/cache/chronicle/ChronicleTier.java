@@ -18,6 +18,7 @@ import io.penstock.cache.chronicle.internal.Segment;
 import io.penstock.cache.chronicle.internal.Watch;
 import io.penstock.internal.AccessFaults;
 import io.penstock.internal.Begun;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -32,7 +33,6 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * A cache on disk that is warm after a restart and shared by all processes of a machine: values are appended to a
@@ -223,7 +223,7 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
 
     private void followLater() {
         if (parts.logs.isBehind() && !closed.get() && following.compareAndSet(false, true)) {
-            Schedulers.boundedElastic().schedule(() -> {
+            GuardedScheduler.ELASTIC.schedule(() -> {
                 following.set(false);
                 parts.logs.follow();
             });

@@ -2,6 +2,7 @@ package io.penstock.cache.lazy;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.order.Shard;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,7 +13,6 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * One number that all ranks go by, made of the smallest that any of them offers, in a folder that all of them see.
@@ -28,8 +28,8 @@ record Agreement(Path folder, Shard shard, Duration patience) {
     /** What was agreed on, which is {@code result} of the smallest offer unless it was before. */
     Mono<Long> on(long offer, LongUnaryOperator result) {
         return Mono.fromCallable(() -> offered(offer))
-                .subscribeOn(Schedulers.boundedElastic())
-                .thenMany(Flux.interval(Duration.ZERO, LOOK, Schedulers.boundedElastic())
+                .subscribeOn(GuardedScheduler.ELASTIC)
+                .thenMany(Flux.interval(Duration.ZERO, LOOK, GuardedScheduler.ELASTIC)
                         .onBackpressureDrop())
                 .concatMap(tick -> Mono.fromCallable(() -> look(result)), 1)
                 .next()

@@ -1,6 +1,7 @@
 package io.penstock.cache.ram;
 
 import io.penstock.internal.CallerThread;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -18,7 +19,6 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * A slab that is a file of a memory file system, without a name: written by calls and read through a mapping.
@@ -139,7 +139,7 @@ final class MemoryFile implements AutoCloseable {
      */
     void mapAhead() {
         var weak = new WeakReference<>(bytes);
-        Schedulers.boundedElastic().schedule(() -> {
+        GuardedScheduler.ELASTIC.schedule(() -> {
             MappedByteBuffer kept = weak.get();
             if (kept != null) {
                 kept.load();

@@ -5,6 +5,7 @@ import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.penstock.internal.DrainLoop;
+import io.penstock.internal.GuardedScheduler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,7 +71,7 @@ final class Endpoint {
             return Mono.fromCompletionStage(() -> there.ping(commands));
         }
         return Mono.fromCallable(connector::connect)
-                .subscribeOn(Schedulers.boundedElastic())
+                .subscribeOn(GuardedScheduler.ELASTIC)
                 .doOnNext(this::begin);
     }
 

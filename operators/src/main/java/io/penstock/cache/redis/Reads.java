@@ -3,16 +3,18 @@ package io.penstock.cache.redis;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.penstock.cache.SampleKey;
 import io.penstock.internal.DrainLoop;
+import io.penstock.internal.ToldSubscriber;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -43,8 +45,28 @@ final class Reads {
     private final DrainLoop loop = new DrainLoop();
     private volatile int usualBytes = 1024;
 
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Read(SampleKey key, byte[] name, MonoSink<ByteBuffer> sink) {}
+    private final class Read extends ToldSubscriber<ByteBuffer> {
+
+        private final SampleKey key;
+        private final byte[] name;
+        private final AtomicBoolean begun = new AtomicBoolean();
+
+        Read(SampleKey key, CoreSubscriber<? super ByteBuffer> actual) {
+            super(actual);
+            this.key = key;
+            this.name = keys.sample(key);
+        }
+
+        @Override
+        public void request(long n) {
+            super.request(n);
+            if (begun.compareAndSet(false, true)) {
+                queue.add(this);
+                waiting.incrementAndGet();
+                sendIfDue();
+            }
+        }
+    }
 
     Reads(Endpoint endpoint, KeySpace keys, Commands commands, Counts counts, Writes writes) {
         this.endpoint = endpoint;
@@ -55,11 +77,12 @@ final class Reads {
     }
 
     Mono<ByteBuffer> get(SampleKey key) {
-        return Mono.create(sink -> {
-            queue.add(new Read(key, keys.sample(key), sink));
-            waiting.incrementAndGet();
-            sendIfDue();
-        });
+        return new Mono<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super ByteBuffer> actual) {
+                actual.onSubscribe(new Read(key, actual));
+            }
+        };
     }
 
     private void sendIfDue() {
@@ -161,7 +184,7 @@ final class Reads {
         counts.hits.add(hits); // before anyone is told
         counts.misses.add(values.length - hits);
         for (int i = 0; i < values.length; i++) {
-            group.get(i).sink.success(values[i]);
+            group.get(i).tell(values[i], null);
         }
     }
 

@@ -4,12 +4,12 @@ import io.penstock.cache.Lease;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.internal.Rendezvous;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.GuardedScheduler;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /** The part of a tier that lies in one address: a server, or a cluster. */
 final class Server {
@@ -82,7 +82,7 @@ final class Server {
             }
             byte[] name = keys.sample(key);
             return Mono.fromCompletionStage(() -> endpoint.send(name, commands.get(name)))
-                    .publishOn(Schedulers.parallel())
+                    .publishOn(GuardedScheduler.PARALLEL)
                     .map(frame -> reads.open(key, name, frame.body()) != null)
                     .defaultIfEmpty(false)
                     .onErrorReturn(Endpoint::isOtherType, false)

@@ -4,6 +4,7 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.internal.WriteBehind;
 import io.penstock.internal.Digests;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
@@ -16,7 +17,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Sends puts in batches. What comes while some batches are on their way makes the next one. So a batch is as large as
@@ -77,7 +77,7 @@ final class Writes {
         queue.work();
         return waiting <= Math.min(maxWaiting, usage.capacity() / WAITING_PART)
                 ? Mono.just(true)
-                : Mono.fromCompletionStage(put.held()).publishOn(Schedulers.parallel());
+                : Mono.fromCompletionStage(put.held()).publishOn(GuardedScheduler.PARALLEL);
     }
 
     private void sendAll() {

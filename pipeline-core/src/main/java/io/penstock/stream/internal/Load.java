@@ -1,6 +1,8 @@
 package io.penstock.stream.internal;
 
 import io.penstock.internal.Begun;
+import io.penstock.internal.Guarded;
+import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import io.penstock.stream.Sample;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -13,7 +15,7 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /** A draw that the stream waits for. */
-final class Load<T> implements CoreSubscriber<Object>, Scannable {
+final class Load<T> implements CoreSubscriber<Object>, Scannable, Guarded.End {
     private final MergeRun<T> run;
     private final long number;
     private final Draw draw;
@@ -54,13 +56,18 @@ final class Load<T> implements CoreSubscriber<Object>, Scannable {
         try {
             mono.subscribe(this);
         } catch (Throwable e) {
-            cancel();
-            onError(e);
+            fail(e);
         }
     }
 
+    @Override
+    public void fail(Throwable thrown) {
+        cancel();
+        onError(thrown);
+    }
+
     void cancel() {
-        Operators.terminate(SUBSCRIPTION, this);
+        Thrown.dropping(run.context, () -> Operators.terminate(SUBSCRIPTION, this));
     }
 
     @Override

@@ -96,7 +96,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     @Override
     public void cancel() {
         stopped = true;
-        supply.stop();
+        Thrown.dropping(context, supply::stop);
         slots.forEach(Load::cancel); // at once; the draining thread discards what is left
         drain();
     }
@@ -128,7 +128,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
      * Only the draining thread does, or a sample could be delivered and discarded.
      */
     private void forgetAll() {
-        supply.stop();
+        Thrown.dropping(context, supply::stop);
         slots.clear(outcome -> {
             Load.cancel(outcome);
             if (Load.outcome(outcome) instanceof Sample<?> sample) {

@@ -9,6 +9,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpMethod;
+import io.penstock.internal.GuardedScheduler;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -28,7 +29,6 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
-import reactor.core.scheduler.Schedulers;
 import reactor.netty.FutureMono;
 import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
@@ -148,7 +148,7 @@ public final class PageServer implements AutoCloseable {
                 .thenMany(ticks.asFlux()
                         .startWith(0L)
                         .onBackpressureLatest()
-                        .publishOn(Schedulers.boundedElastic(), 1)
+                        .publishOn(GuardedScheduler.ELASTIC, 1)
                         .concatMap(tick -> frame(channel[0], seen), 0))
                 .then()
                 .doFinally(end -> browsers.release());
@@ -175,7 +175,7 @@ public final class PageServer implements AutoCloseable {
                         body.writeBytes(part);
                     }
                 })
-                .publishOn(Schedulers.boundedElastic())
+                .publishOn(GuardedScheduler.ELASTIC)
                 .flatMap(body -> body.size() > MAX_BODY_BYTES
                         ? Answer.text(response, 413, "at most %d bytes are expected".formatted(MAX_BODY_BYTES))
                         : change(response, control, body.toString(StandardCharsets.UTF_8)));

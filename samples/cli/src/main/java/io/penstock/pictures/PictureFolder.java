@@ -2,6 +2,7 @@ package io.penstock.pictures;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileWork;
+import io.penstock.internal.GuardedScheduler;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -49,7 +50,7 @@ public final class PictureFolder {
                         number -> Mono.fromRunnable(
                                         () -> writeOne(folders.get(number / CLASSES % folders.size()), number, masked))
                                 .thenReturn(number)
-                                .subscribeOn(Schedulers.boundedElastic()),
+                                .subscribeOn(GuardedScheduler.ELASTIC),
                         Schedulers.DEFAULT_POOL_SIZE)
                 .index((before, number) -> Math.toIntExact(before + 1));
     }

@@ -1,5 +1,6 @@
 package io.penstock.write.kafka;
 
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
@@ -18,7 +19,6 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Writes samples to a topic, each once, however often the job is stopped, killed and started again:
@@ -108,7 +108,7 @@ public final class KafkaWriter<T> {
     /** Where the job is in a partition, for {@link Sampler#resumeAt}; {@link Position#START} before its first sample. */
     public Mono<Position> position(int partition) {
         return Mono.fromCallable(Thrown.callable(() -> target(partition).committed()))
-                .subscribeOn(Schedulers.boundedElastic());
+                .subscribeOn(GuardedScheduler.ELASTIC);
     }
 
     /** Writes samples in the order of their positions, such as those of a rank, to one partition. */
@@ -145,7 +145,7 @@ public final class KafkaWriter<T> {
 
     private Function<Flux<Sample<T>>, Flux<List<Draw>>> write(
             Function<Draw, Integer> partition, Function<Draw, Position> position) {
-        Scheduler io = Schedulers.boundedElastic();
+        Scheduler io = GuardedScheduler.ELASTIC;
         return flux -> Flux.usingWhen(
                 Mono.fromSupplier(() -> new WriterRun<T>(this::target, partition, position, bytes)),
                 run -> flux.bufferTimeout(samples, LONGEST, true)

@@ -2,6 +2,7 @@ package io.penstock.store.internal;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.Thrown;
+import io.penstock.internal.ToldSubscriber;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -9,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Scheduler;
 
 /**
@@ -55,11 +56,12 @@ public final class ReadLanes implements Runnable {
 
     /** A {@code Mono} that begins the read when it is first requested; empty where the read gives {@code null}. */
     public <T> Mono<T> read(Supplier<@Nullable T> bytes) {
-        return Mono.create(sink -> {
-            Read<T> read = new Read<>(bytes, sink);
-            sink.onCancel(() -> read.state.set(Read.DROPPED));
-            sink.onRequest(n -> add(read));
-        });
+        return new Mono<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super T> actual) {
+                actual.onSubscribe(new Read<>(bytes, actual, ReadLanes.this));
+            }
+        };
     }
 
     private void add(Read<?> read) {
@@ -92,7 +94,8 @@ public final class ReadLanes implements Runnable {
 
     private void refuse(RejectedExecutionException cause) {
         for (Read<?> read = waiting.poll(); read != null; read = waiting.poll()) {
-            read.sink.error(
+            read.tell(
+                    null,
                     new StoreException("cannot read: the scheduler for blocking reads is shut down or full", cause));
         }
     }
@@ -127,11 +130,7 @@ public final class ReadLanes implements Runnable {
 
         ready.decrementAndGet();
         launch();
-        if (failure != null) {
-            read.sink.error(failure);
-        } else {
-            read.sink.success(result);
-        }
+        read.tell(result, failure);
         // one more than the target: the lane launched above may not have started yet
         return join(target() + 1);
     }
@@ -148,18 +147,31 @@ public final class ReadLanes implements Runnable {
     }
 
     /** One read and its subscriber. */
-    private static final class Read<T> {
+    private static final class Read<T> extends ToldSubscriber<T> {
         static final int IDLE = 0;
         static final int WAITING = 1;
         static final int DROPPED = 2;
 
         final Supplier<@Nullable T> bytes;
-        final MonoSink<T> sink;
         final AtomicInteger state = new AtomicInteger(IDLE);
+        private final ReadLanes lanes;
 
-        Read(Supplier<@Nullable T> bytes, MonoSink<T> sink) {
+        Read(Supplier<@Nullable T> bytes, CoreSubscriber<? super T> actual, ReadLanes lanes) {
+            super(actual);
             this.bytes = bytes;
-            this.sink = sink;
+            this.lanes = lanes;
+        }
+
+        @Override
+        public void request(long n) {
+            super.request(n);
+            lanes.add(this);
+        }
+
+        @Override
+        public void cancel() {
+            super.cancel();
+            state.set(DROPPED);
         }
     }
 }

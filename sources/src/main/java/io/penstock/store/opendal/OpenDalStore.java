@@ -3,6 +3,7 @@ package io.penstock.store.opendal;
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.Digests;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.HeapLimit;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.internal.Thrown;
@@ -284,7 +285,7 @@ public final class OpenDalStore implements Store, AutoCloseable {
                         .onRetryExhaustedThrow((retry, last) -> last.failure()))
                 .timeout(LONGEST)
                 .onErrorMap(failure -> failed(key, verb, failure))
-                .publishOn(Schedulers.parallel());
+                .publishOn(GuardedScheduler.PARALLEL);
     }
 
     private Throwable failed(String key, String verb, Throwable failure) {

@@ -3,6 +3,7 @@ package io.penstock.store.s3;
 import io.netty.buffer.ByteBufInputStream;
 import io.netty.buffer.Unpooled;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.store.http.internal.RequestSigner;
 import io.penstock.stream.Execution;
 import java.net.URI;
@@ -12,7 +13,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -66,7 +66,7 @@ final class S3Signer implements RequestSigner {
         Held(AwsCredentialsProvider provider, String refused) {
             this.refused = refused;
             this.credentials = Mono.<AwsCredentialsIdentity>fromCallable(provider::resolveCredentials)
-                    .subscribeOn(Schedulers.boundedElastic())
+                    .subscribeOn(GuardedScheduler.ELASTIC)
                     .onErrorMap(SdkException.class, S3Signer::without)
                     .doOnNext(identity -> key = identity.accessKeyId())
                     .cache(identity -> KEPT, failure -> Duration.ZERO, () -> Duration.ZERO);

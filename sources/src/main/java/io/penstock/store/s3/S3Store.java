@@ -2,6 +2,7 @@ package io.penstock.store.s3;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.output.OutputStore;
 import io.penstock.store.Manifest;
@@ -24,7 +25,6 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 
 /**
@@ -159,7 +159,7 @@ public final class S3Store implements Store, AutoCloseable {
     private void list(Pages pages, ListPage first, Consumer<List<StoreEntry>> told) {
         ListLength length = ListLength.of(location);
         Waiting.forValue(pages.below(prefix, first)
-                .publishOn(Schedulers.boundedElastic(), 1) // a visitor may block
+                .publishOn(GuardedScheduler.ELASTIC, 1) // a visitor may block
                 .doOnNext(page -> {
                     length.add(page.objects().stream().map(ListPage.Listed::key).toList());
                     told.accept(entries(page));
@@ -223,7 +223,7 @@ public final class S3Store implements Store, AutoCloseable {
                                 .defaultIfEmpty(false)
                                 .onErrorReturn(true)
                                 .filter(same -> !same)
-                                .publishOn(Schedulers.boundedElastic())
+                                .publishOn(GuardedScheduler.ELASTIC)
                                 .doOnNext(changed -> kept(folder).drop())
                                 .then(Mono.error(failure)));
     }

@@ -3,6 +3,7 @@ package io.penstock.store.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Thrown;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -50,6 +51,25 @@ class ReadLanesTest {
                 .expectNextCount(1)
                 .verifyComplete();
         assertThat(reads).hasValue(1);
+    }
+
+    /** Reactor's operators rethrow it: as they did where a class was missing that an array's metadata need. */
+    @Test
+    void read_whoseSubscriberThrowsAnError_failsAndTheNextIsRead() {
+        ReadLanes lanes = lanesByHand();
+        LinkageError thrown = new NoClassDefFoundError("of a jar that is missing");
+        Mono<ByteBuffer> failing = lanes.read(this::counted).flatMap(bytes -> {
+            throw thrown;
+        });
+
+        StepVerifier.create(failing)
+                .then(() -> scheduled.remove().run())
+                .expectErrorSatisfies(e -> assertThat(Thrown.cause(e)).isSameAs(thrown))
+                .verify(Duration.ofSeconds(5));
+        StepVerifier.create(lanes.read(this::counted))
+                .then(() -> scheduled.remove().run())
+                .expectNextCount(1)
+                .verifyComplete();
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.penstock.cache.chronicle.internal;
 
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.Notice;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,7 +19,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Reads the logs of a directory into the index: all of them when it is opened, later what other processes append, when
@@ -69,8 +69,8 @@ public final class LogReader {
     public Mono<Void> catchUp() {
         return Mono.defer(() -> isBehind()
                 ? Mono.<Void>fromRunnable(this::follow)
-                        .subscribeOn(Schedulers.boundedElastic())
-                        .publishOn(Schedulers.parallel())
+                        .subscribeOn(GuardedScheduler.ELASTIC)
+                        .publishOn(GuardedScheduler.PARALLEL)
                 : Mono.empty());
     }
 

@@ -3,6 +3,7 @@ package io.penstock.cache.redis.internal;
 import io.penstock.fault.DataException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.Notice;
 import java.io.IOException;
 import java.time.Duration;
@@ -23,7 +24,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * This node's part in the cache of a job's nodes. It keeps a server of this node running, says every second on the
@@ -121,8 +121,8 @@ public final class Membership implements AutoCloseable {
 
     /** Tells every second who they are. */
     public void follow(Consumer<List<Member>> listener) {
-        beating.replace(Schedulers.boundedElastic()
-                .schedulePeriodically(() -> listener.accept(renew()), 0, BEAT.toMillis(), TimeUnit.MILLISECONDS));
+        beating.replace(GuardedScheduler.ELASTIC.schedulePeriodically(
+                () -> listener.accept(renew()), 0, BEAT.toMillis(), TimeUnit.MILLISECONDS));
     }
 
     /** Says where this node's server is, starts it again if it is gone, and returns all members. */

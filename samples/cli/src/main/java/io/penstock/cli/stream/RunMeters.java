@@ -9,6 +9,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.handler.codec.http.HttpMethod;
 import io.penstock.batch.Batch;
 import io.penstock.cache.Cache;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.metrics.ConsumerMetrics;
 import io.penstock.metrics.PipelineMetrics;
 import io.penstock.metrics.StreamObservation;
@@ -22,7 +23,6 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 
@@ -92,7 +92,7 @@ final class RunMeters implements AutoCloseable {
         boolean allowed = request.method().equals(HttpMethod.GET);
         int status = !allowed ? 405 : found ? 200 : 404;
         return Mono.fromCallable(() -> !allowed ? "only GET\n" : found ? scraped.scrape() : "see /metrics\n")
-                .subscribeOn(Schedulers.boundedElastic())
+                .subscribeOn(GuardedScheduler.ELASTIC)
                 .flatMap(text -> Answer.bytes(response, status, TYPE, text.getBytes(StandardCharsets.UTF_8)));
     }
 

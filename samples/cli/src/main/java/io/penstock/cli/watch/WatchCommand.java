@@ -4,6 +4,7 @@ import io.penstock.cli.console.Interruption;
 import io.penstock.cli.console.Output;
 import io.penstock.cli.flag.NumberFlag;
 import io.penstock.cli.flag.OutputFlags;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.page.PageServer;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -18,7 +19,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /** {@code penstock watch}: all ranks of a job together. */
 @Command(
@@ -97,7 +97,7 @@ public final class WatchCommand implements Callable<Integer> {
                 .map(reports -> reports.get(reports.size() - 1))
                 .take(once ? 1 : Long.MAX_VALUE)
                 .takeUntilOther(stop)
-                .publishOn(Schedulers.boundedElastic(), 1)
+                .publishOn(GuardedScheduler.ELASTIC, 1)
                 .doOnNext(report -> (output.json() ? List.of(report.json()) : report.text()).forEach(out::line))
                 .blockLast();
     }
