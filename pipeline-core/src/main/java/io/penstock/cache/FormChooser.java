@@ -69,6 +69,7 @@ final class FormChooser<R> {
         private double packedNanos;
         private int origins;
         private double originBytes;
+        private final LateCost late = new LateCost();
         private MeasuredLoader.Cost loading = new MeasuredLoader.Cost(0, 0);
 
         FormPlan.Kind of(double count) {
@@ -94,6 +95,34 @@ final class FormChooser<R> {
             double weight = trials++ == 0 ? 1 : 0.25;
             packedBytes += weight * (length - packedBytes);
             packedNanos += weight * (nanos - packedNanos);
+        }
+    }
+
+    /**
+     * What late loads take. The first ones are those of code that is not compiled, and may take twenty times as long: by
+     * the mean of all, a decoder would look slow until the room is filled.
+     */
+    private static final class LateCost {
+
+        private static final int FEW = 32;
+
+        private MeasuredLoader.Spent older = MeasuredLoader.Spent.NOTHING;
+        private MeasuredLoader.Spent newer = MeasuredLoader.Spent.NOTHING; // with at least twice as many loads
+        private MeasuredLoader.@Nullable Cost last;
+
+        MeasuredLoader.Cost of(MeasuredLoader.Spent now) {
+            if (now.loads() < newer.loads()) { // of the next epoch
+                older = MeasuredLoader.Spent.NOTHING;
+                newer = older;
+            }
+            MeasuredLoader.Spent from = now.loads() - newer.loads() < FEW ? older : newer;
+            MeasuredLoader.Cost cost = last != null && now.loads() - from.loads() < FEW ? last : now.since(from);
+            last = cost;
+            if (now.loads() >= 2 * newer.loads()) {
+                older = newer;
+                newer = now;
+            }
+            return cost;
         }
     }
 
@@ -193,7 +222,7 @@ final class FormChooser<R> {
             plan = Map.of();
             return;
         }
-        kind.loading = loader.cost(request);
+        kind.loading = kind.late.of(loader.spent(request));
         if (kind.samples <= TRIALS || kind.samples % TRIALS == 0) {
             Encoded packed = packed(plain).bytes;
             if (packed != plain) {

@@ -230,7 +230,8 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
     }
 
     @Override
-    public MeasuredLoader.Cost cost(Draw draw) {
+    public MeasuredLoader.Spent spent(Draw draw) {
+        long loads = 0;
         double processor = 0;
         double source = 0;
         String others = "part (?!%d:).*".formatted(part(draw));
@@ -240,8 +241,9 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
             boolean isSource = stage.kind() == StageStatistics.Kind.SOURCE;
             source += isSource ? mean : 0;
             processor += isSource ? 0 : mean;
+            loads += isSource && passed ? stage.samples() : 0;
         }
-        return new MeasuredLoader.Cost(processor, source);
+        return new MeasuredLoader.Spent(loads, loads * processor, loads * source);
     }
 
     @Override
