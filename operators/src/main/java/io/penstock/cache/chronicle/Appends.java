@@ -54,8 +54,7 @@ final class Appends {
     /** To wake the thread for each value costs a first epoch 1 %; for a MiB at once it costs nothing. */
     private static final long WORTH_WAKING = 1 << 20;
 
-    /** Other processes may wait for a value. */
-    private static final long LATEST_MILLIS = 5;
+    private static final long LATEST_MILLIS = 5; // other processes may wait for a value
 
     /** What is written by one call, about. */
     private static final long GROUP_BYTES = 256 << 10;

@@ -17,6 +17,7 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Names, state and threads. Where a rule makes the code worse, name the class here and say why. */
 class HabitsTest {
@@ -116,6 +117,15 @@ class HabitsTest {
                         access -> access.getName().equals("sleep")
                                 && (access.getTargetOwner().isAssignableTo(Thread.class)
                                         || access.getTargetOwner().isEquivalentTo(TimeUnit.class))))
+                .check(SHIPPED);
+    }
+
+    @Test
+    void tasks_thatBlock_areGuarded() {
+        noClasses()
+                .should()
+                .callMethod(Schedulers.class, "boundedElastic")
+                .because("a task of GuardedScheduler.ELASTIC ends its stream where it throws what Reactor rethrows")
                 .check(SHIPPED);
     }
 

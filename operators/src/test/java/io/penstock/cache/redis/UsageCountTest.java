@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 /** The counter of what a name space holds, as its answers come. */
-class UsageTest {
+class UsageCountTest {
 
     private final Usage.Count count = new Usage.Count("samples");
 
