@@ -3,6 +3,7 @@ package io.penstock.internal.index;
 import io.penstock.internal.HeapLimit;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.IntPredicate;
 import java.util.function.LongPredicate;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -25,7 +26,7 @@ public final class Bits implements Selection {
     private static final int COUNTED = 7; // bits of a block's number within those counted from one absolute number
     private static final int HINTED = 12; // bits of a one's number that a hint leaves open
 
-    /** Runs of as many words or more take less memory, 20 bytes each. */
+    /** Runs of as many words or more take less memory, 17 bytes each. */
     private static final int WORDS_A_RUN = 3;
 
     /** Ones whose median difference is the step of runs. */
@@ -236,14 +237,16 @@ public final class Bits implements Selection {
         guess += (int) (1 + (place - before(guess + 1) >> Long.SIZE - 1) + (place - before(guess) >> Long.SIZE - 1));
         return before(guess) <= place && before(guess + 1) > place
                 ? guess
-                : last(place, (int) first / WORDS, hints[hint + 1] / WORDS);
+                : last((int) first / WORDS, hints[hint + 1] / WORDS, each -> before(each) <= place);
     }
 
-    /** The last block of {@code [low, high]} with at most this number of ones before it. */
-    private int last(long place, int low, int high) {
+    /** The last number of {@code [first, last]} for which something holds that holds for the first, and for all before. */
+    static int last(int first, int last, IntPredicate holds) {
+        int low = first;
+        int high = last;
         while (low < high) {
             int middle = low + high + 1 >>> 1;
-            if (before(middle) <= place) {
+            if (holds.test(middle)) {
                 low = middle;
             } else {
                 high = middle - 1;

@@ -52,6 +52,31 @@ class BitsTest {
         }
     }
 
+    @Property(tries = 100)
+    void at_runsOfVeryDifferentLengths_isTheIndexThatALoopFinds(
+            @ForAll @Size(min = 1, max = 300) List<@IntRange(min = 1, max = 12) Integer> lengths,
+            @ForAll @IntRange(min = 1, max = 5) int step) {
+        long[] runs = new long[2 * lengths.size() + 2];
+        LongStream.Builder expected = LongStream.builder();
+        long begin = 0;
+        for (int run = 0; run < lengths.size(); run++) {
+            int length = 1 << lengths.get(run);
+            long first = begin;
+            LongStream.range(0, length).forEach(i -> expected.add(first + i * step));
+            runs[2 * run + 1] = first;
+            runs[2 * run + 2] = runs[2 * run] + length;
+            begin += (long) length * step + 1;
+        }
+
+        Runs set = new Runs(step, runs);
+
+        long[] all = expected.build().toArray();
+        long[] places = LongStream.range(0, set.size()).toArray();
+        assertThat(LongStream.of(places).map(set::at).toArray()).isEqualTo(all);
+        set.at(places);
+        assertThat(places).isEqualTo(all);
+    }
+
     @Test
     void compact_longRuns_areKeptAsRuns() {
         assertThat(Bits.of(100_000, index -> index % 1_000 < 970).compact()).isInstanceOf(Runs.class);
