@@ -10,7 +10,6 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
@@ -119,7 +118,7 @@ public final class RowWindows {
      * For rows that are not sorted by series and order, such as those of a day after another: reads all once and sorts
      * their numbers. An {@link Indexing#keptIn index that is kept} has their places, so a later process reads changed
      * files alone. Windows then read rows from many places, so the table's cache should hold it.
-     * <p><b>Memory</b>: 8 bytes a row, and 45 more while they are sorted; at most 2^31 - 9 rows. <b>Disk</b>: 12 bytes a
+     * <p><b>Memory</b>: 8 bytes a row, and 50 more while they are sorted; at most 2^31 - 9 rows. <b>Disk</b>: 12 bytes a
      * row.
      */
     public RowWindows sorted() {
@@ -180,14 +179,9 @@ public final class RowWindows {
     }
 
     private List<String> names() {
-        List<String> names = new ArrayList<>(List.of("features"));
-        if (hasTarget()) {
-            names.add("target");
-        }
-        if (!future.isEmpty()) {
-            names.add("future");
-        }
-        return names;
+        return Stream.of("features", hasTarget() ? "target" : "", future.isEmpty() ? "" : "future")
+                .filter(name -> !name.isEmpty())
+                .toList();
     }
 
     /**

@@ -4,14 +4,15 @@ import io.penstock.internal.HeapLimit;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Indexing;
 import io.penstock.pipeline.Summary;
-import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
+import java.nio.LongBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import reactor.core.publisher.Mono;
 
 /** The numbers of rows, sorted by series, in the order in which these come first, and within a series by place. */
@@ -54,13 +55,9 @@ final class SortedRows {
         }
 
         private String key(Row row) {
-            StringBuilder key = new StringBuilder();
-            for (Tensor value : series.series(row)) {
-                key.append(value.type())
-                        .append(' ')
-                        .append(new String(value.toByteArray(), StandardCharsets.ISO_8859_1));
-            }
-            return key.toString();
+            return series.series(row).stream()
+                    .map(value -> value.type() + " " + new String(value.toByteArray(), StandardCharsets.ISO_8859_1))
+                    .collect(Collectors.joining());
         }
 
         @Override
@@ -108,10 +105,17 @@ final class SortedRows {
         rows.add(new Placed(number, place, rows.size()));
     }
 
+    /** Series by series: rows that are sorted within each, as those of a day after another, are compared once. */
     private long[] numbers() {
-        return rows.stream()
-                .sorted(Comparator.comparingInt(Placed::series).thenComparingLong(Placed::place))
-                .mapToLong(Placed::row)
-                .toArray();
+        List<List<Placed>> series = known.keySet().stream()
+                .<List<Placed>>map(key -> new ArrayList<>())
+                .toList();
+        rows.forEach(row -> series.get(row.series).add(row));
+        LongBuffer numbers = LongBuffer.allocate(rows.size());
+        for (List<Placed> each : series) {
+            each.sort(Comparator.comparingLong(Placed::place));
+            each.forEach(row -> numbers.put(row.row));
+        }
+        return numbers.array();
     }
 }

@@ -29,7 +29,7 @@ record WindowFields(List<String> names, int length, int horizon, List<List<Strin
             throw new FormatException("windows have no features: none of %s is a number beside the series and the order"
                     .formatted(row.names()));
         }
-        return new WindowFields(List.copyOf(names), length, horizon, columns, places);
+        return new WindowFields(names, length, horizon, columns, places);
     }
 
     /** The columns whose numbers a window needs. */
