@@ -107,15 +107,11 @@ record IndexBuild<T>(Stage<T> input, String stage, ToIntFunction<? super T> coun
     private static Mono<?> closed(CompletableFuture<? extends Closeable> opened) {
         CompletableFuture<Boolean> closed = opened.handle((resource, failure) -> {
             if (resource != null) {
-                close(resource);
+                FileWork.run("cannot close an index", resource::close);
             }
             return true;
         });
         return closed.isDone() ? Mono.fromFuture(closed) : Mono.empty();
-    }
-
-    private static void close(Closeable resource) {
-        FileWork.run("cannot close an index", resource::close);
     }
 
     static <R> Mono<R> elsewhere(Callable<R> blocking) {

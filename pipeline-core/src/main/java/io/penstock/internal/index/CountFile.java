@@ -1,17 +1,14 @@
 package io.penstock.internal.index;
 
 import io.penstock.cache.Fingerprint;
-import io.penstock.internal.AtomicFile;
 import io.penstock.internal.Crc32c;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,14 +19,12 @@ import org.jspecify.annotations.Nullable;
  *  block: n, 4 bytes | n times (key, 8 bytes; count, 4 bytes) | CRC-32C of both, 4 bytes      all big-endian
  * </pre>
  */
-public final class CountFile implements IndexFolder.Kept {
+public final class CountFile extends IndexFolder.Kept {
 
     private static final long MAGIC = 0x5053_4958_0000_0001L; // PSIX, version 1
     private static final int ENTRY = Long.BYTES + Integer.BYTES;
     private static final int BLOCK = 4096;
 
-    private final Path path;
-    private final FileChannel out;
     private final ByteBuffer block = ByteBuffer.allocate(2 * Integer.BYTES + BLOCK * ENTRY);
 
     @FunctionalInterface
@@ -47,15 +42,13 @@ public final class CountFile implements IndexFolder.Kept {
         private static final Content NONE = new Content(0, false);
     }
 
-    private CountFile(Path path, FileChannel out) {
-        this.path = path;
-        this.out = out;
+    private CountFile(Path path) throws IOException {
+        super(path);
         block.position(Integer.BYTES);
     }
 
     static CountFile create(Path path, Fingerprint fingerprint) throws IOException {
-        FileChannel out = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        CountFile file = new CountFile(path, out);
+        CountFile file = new CountFile(path);
         file.write(ByteBuffer.allocate(3 * Long.BYTES)
                 .putLong(MAGIC)
                 .putLong(fingerprint.high())
@@ -66,7 +59,7 @@ public final class CountFile implements IndexFolder.Kept {
 
     private void write(ByteBuffer bytes) throws IOException {
         while (bytes.hasRemaining()) {
-            out.write(bytes);
+            file.write(bytes);
         }
     }
 
@@ -77,7 +70,7 @@ public final class CountFile implements IndexFolder.Kept {
         }
     }
 
-    /** Writes what was added, so that it outlives the process. */
+    @Override
     public void flush() throws IOException {
         int entries = (block.position() - Integer.BYTES) / ENTRY;
         if (entries > 0) {
@@ -88,17 +81,10 @@ public final class CountFile implements IndexFolder.Kept {
         }
     }
 
-    @Override
-    public void finish(Path name) throws IOException {
-        flush();
-        out.force(true);
-        AtomicFile.rename(path, name);
-    }
-
     /** Keeps what was added. */
     @Override
     public void close() throws IOException {
-        try (out) {
+        try (file) {
             flush();
         }
     }

@@ -2,6 +2,7 @@ package io.penstock.internal.index;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.AtomicFile;
 import io.penstock.internal.FileErrors;
 import io.penstock.internal.FileWork;
 import io.penstock.internal.NodeLock;
@@ -49,10 +50,25 @@ public record IndexFolder(Path folder, String stage, Fingerprint fingerprint, Fi
     private static final Semaphore IN_THIS_JVM = new Semaphore(1);
 
     /** A file that is written here under the name of an unfinished one. */
-    public interface Kept extends Closeable {
+    public abstract static sealed class Kept implements Closeable permits CountFile, Summaries {
+
+        private final Path path;
+        final FileChannel file;
+
+        Kept(Path path) throws IOException {
+            this.path = path;
+            this.file = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        }
+
+        /** Writes what was added, so that it outlives the process. */
+        public abstract void flush() throws IOException;
 
         /** Gives the file its final name: all samples are in it. */
-        void finish(Path name) throws IOException;
+        private void finish(Path name) throws IOException {
+            flush();
+            file.force(true);
+            AtomicFile.rename(path, name);
+        }
     }
 
     /**

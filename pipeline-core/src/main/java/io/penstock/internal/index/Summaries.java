@@ -1,7 +1,6 @@
 package io.penstock.internal.index;
 
 import io.penstock.cache.SampleKey;
-import io.penstock.internal.AtomicFile;
 import io.penstock.internal.Crc32c;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -14,7 +13,6 @@ import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -30,7 +28,7 @@ import java.util.Objects;
  *  entry: key, 16 bytes | n, 4 bytes | CRC-32C of the summary, 4 bytes | summary, n bytes      all big-endian
  * </pre>
  */
-public final class Summaries implements IndexFolder.Kept {
+public final class Summaries extends IndexFolder.Kept {
 
     private static final long MAGIC = 0x5053_534D_0000_0001L; // PSSM, version 1
     private static final int HEADER = 3 * Long.BYTES;
@@ -38,16 +36,14 @@ public final class Summaries implements IndexFolder.Kept {
 
     private final List<FileChannel> files = new ArrayList<>();
     private final Map<SampleKey, Place> known = new HashMap<>();
-    private final Path path;
     private final DataOutputStream out;
 
     private record Place(FileChannel file, long offset, int length) {}
 
     private Summaries(Path path) throws IOException {
-        this.path = path;
-        FileChannel written = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        files.add(written);
-        this.out = new DataOutputStream(new BufferedOutputStream(Channels.newOutputStream(written), BUFFER));
+        super(path);
+        files.add(file);
+        this.out = new DataOutputStream(new BufferedOutputStream(Channels.newOutputStream(file), BUFFER));
     }
 
     static Summaries create(Path path, List<Path> earlier) throws IOException {
@@ -66,9 +62,9 @@ public final class Summaries implements IndexFolder.Kept {
 
     /** Reads a file up to its end or to the first entry that is not whole; nothing of a file that is none. */
     private void read(Path earlier) throws IOException {
-        FileChannel file = FileChannel.open(earlier);
-        files.add(file);
-        long size = file.size();
+        FileChannel there = FileChannel.open(earlier);
+        files.add(there);
+        long size = there.size();
         try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(earlier), BUFFER))) {
             if (size < Long.BYTES || in.readLong() != MAGIC) {
                 return;
@@ -81,7 +77,7 @@ public final class Summaries implements IndexFolder.Kept {
                 if (length < 0 || length > size - at - HEADER || Crc32c.of(in.readNBytes(length)) != checksum) {
                     return;
                 }
-                known.put(key, new Place(file, at + HEADER, length));
+                known.put(key, new Place(there, at + HEADER, length));
                 at += HEADER + length;
             }
         }
@@ -115,30 +111,23 @@ public final class Summaries implements IndexFolder.Kept {
         }
     }
 
-    /** Writes what was added, so that it outlives the process. */
+    @Override
     public void flush() throws IOException {
         synchronized (out) {
             out.flush();
         }
     }
 
-    @Override
-    public void finish(Path name) throws IOException {
-        flush();
-        files.get(0).force(true);
-        AtomicFile.rename(path, name);
-    }
-
     /** Keeps what was added. */
     @Override
     public void close() throws IOException {
         try {
-            if (files.get(0).isOpen()) {
+            if (file.isOpen()) {
                 flush();
             }
         } finally {
-            for (FileChannel file : files) {
-                file.close();
+            for (FileChannel each : files) {
+                each.close();
             }
         }
     }
