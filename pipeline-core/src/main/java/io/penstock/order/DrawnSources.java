@@ -174,27 +174,25 @@ final class DrawnSources {
 
         /** Moves on until the sum is this number of times u above the last threshold, and says to where. */
         private long next(long times, boolean exceeds) {
-            long from = segment < 0 ? 0 : place - list.segment(segment).from();
+            long from = segment < 0 ? 0 : place - list.segments[segment].from();
             long sum = above;
-            for (int next = segment; next >= 0 && next < list.segments(); next++) {
-                WeightSegment there = list.segment(next);
+            for (int next = segment; next >= 0 && next < list.segments.length; next++) {
+                WeightSegment there = list.segments[next];
                 long threshold = times * there.unit();
                 long draws = there.draws(number, from, threshold - sum + (exceeds ? 1 : 0), parts);
                 if (draws >= 0) {
+                    long found = there.from() + from + draws;
                     if (exceeds) {
                         toEnd = draws;
-                        moveTo(
-                                next,
-                                there.from() + from + draws,
-                                sum + parts * there.gain(number, from, draws) - threshold);
+                        moveTo(next, found, sum + parts * there.gain(number, from, draws) - threshold);
                     } else {
                         toBegin = draws;
                     }
-                    return there.from() + from + draws;
+                    return found;
                 }
-                if (next < list.segments() - 1) {
+                if (next < list.segments.length - 1) {
                     sum += parts * there.gain(number, from, there.length() - from);
-                    sum = sum / there.scale() * list.segment(next + 1).scale();
+                    sum = sum / there.scale() * list.segments[next + 1].scale();
                     from = 0;
                 }
             }
@@ -203,7 +201,7 @@ final class DrawnSources {
         }
 
         private void moveTo(int next, long draw, long sum) {
-            WeightSegment there = list.segment(next);
+            WeightSegment there = list.segments[next];
             segment = next;
             place = draw;
             above = sum;

@@ -96,7 +96,7 @@ final class ListedSchedule implements SourceSchedule {
             return Long.MAX_VALUE;
         }
         // a draw whose window has no end is not made any more if two periods of the last weights leave it out
-        WeightSegment last = list.segment(list.segments() - 1);
+        WeightSegment last = list.segments[list.segments.length - 1];
         long end = window.end(source) == DrawnSources.NEVER
                 ? Math.max(window.begin(source), last.from()) + 2L * last.period()
                 : Long.MAX_VALUE;
@@ -186,7 +186,7 @@ final class ListedSchedule implements SourceSchedule {
 
     /** The whole periods up to a number in which no later segment decides a window; 0 if they may differ. */
     private long periods(WeightSegment segment, long number) {
-        if (segment.isSloped() || drawn.isLate()) {
+        if (segment.scale() > 1 || drawn.isLate()) {
             return 0;
         }
         int period = segment.period();

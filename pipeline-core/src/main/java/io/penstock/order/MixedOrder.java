@@ -60,11 +60,9 @@ final class MixedOrder implements Order {
         this.draws = draws;
         this.base = base;
         this.isUnchanged = isUnchanged;
-        int sources = proportions.sources();
-        this.sizes = new long[sources];
-        this.starts = new long[sources + 1];
-        for (int source = 0; source < sources; source++) {
-            sizes[source] = proportions.size(source);
+        this.sizes = proportions.sizes();
+        this.starts = new long[sizes.length + 1];
+        for (int source = 0; source < sizes.length; source++) {
             starts[source + 1] = Math.addExact(starts[source], sizes[source]);
         }
     }
@@ -74,7 +72,7 @@ final class MixedOrder implements Order {
     }
 
     private static MixedOrder whole(Order within, Proportions proportions, SourceSchedule schedule) {
-        Base start = new Base(Position.START, new long[proportions.sources()]);
+        Base start = new Base(Position.START, new long[proportions.sizes().length]);
         return new MixedOrder(within, proportions, schedule, proportions.draws(schedule), start, true);
     }
 
@@ -259,13 +257,12 @@ final class MixedOrder implements Order {
         }
         long[] weights = numbers(state, text);
         requireSources(weights.length);
-        long sum = 0;
-        for (long weight : weights) {
-            if (weight < 1 || weight > PeriodicSchedule.LONG) {
-                throw broken(state, "a weight is %d".formatted(weight));
-            }
-            sum += weight;
-        }
+        LongStream.of(weights)
+                .filter(weight -> weight < 1 || weight > PeriodicSchedule.LONG)
+                .forEach(weight -> {
+                    throw broken(state, "a weight is %d".formatted(weight));
+                });
+        long sum = LongStream.of(weights).sum();
         if (sum > PeriodicSchedule.LONG) {
             throw broken(state, "the sum of the weights is " + sum);
         }

@@ -27,7 +27,7 @@ final class PeriodicSchedule implements SourceSchedule {
     static final int LONG = 1 << 24;
 
     private final int[] weights;
-    private final int period;
+    final int period;
     private final byte[] sources;
 
     /** Whether a draw's source was drawn once more before than the weights say, rounded down. */
@@ -45,16 +45,11 @@ final class PeriodicSchedule implements SourceSchedule {
      * @throws IllegalArgumentException if one is less than a 2^24th of their sum, or the sum is not finite
      */
     static PeriodicSchedule of(double... weights) {
-        double sum = 0;
-        for (double weight : weights) {
-            sum += weight;
-        }
-        if (sum == Double.POSITIVE_INFINITY) {
+        if (DoubleStream.of(weights).sum() == Double.POSITIVE_INFINITY) {
             throw new IllegalArgumentException("the weights of a mixture must have a finite sum; divide all of them");
         }
-        double[] shares = new double[weights.length];
+        double[] shares = WeightList.shares(weights);
         for (int source = 0; source < weights.length; source++) {
-            shares[source] = weights[source] / sum;
             if (shares[source] * LONG < 1) {
                 throw new IllegalArgumentException("weight of source %d must be at least 1 of %d of the sum %s, was %s"
                         .formatted(source, LONG, decimalSum(weights), weights[source]));
@@ -131,10 +126,6 @@ final class PeriodicSchedule implements SourceSchedule {
             drawn[next]++;
             behind[next] -= unit * period;
         }
-    }
-
-    int period() {
-        return period;
     }
 
     @Override

@@ -130,12 +130,8 @@ public final class Proportions {
         return weights.values().iterator().next();
     }
 
-    int sources() {
-        return sizes.length;
-    }
-
-    long size(int source) {
-        return sizes[source];
+    long[] sizes() {
+        return sizes.clone();
     }
 
     SourceSchedule schedule() {

@@ -39,7 +39,7 @@ final class WeightList {
     private static final Pattern ENTRY = Pattern.compile("(\\d{1,12})=(%s)".formatted(NUMBERS));
 
     private final long[] from;
-    private final WeightSegment[] segments;
+    final WeightSegment[] segments;
     private final boolean lines;
 
     private WeightList(long[] from, int[][] weights, boolean lines) {
@@ -74,7 +74,8 @@ final class WeightList {
             throw new IllegalArgumentException(
                     "the draws of weights must ascend from 0 to %,d at most, were %s".formatted(LAST, draws));
         }
-        int[][] whole = Arrays.stream(weights).map(WeightList::whole).toArray(int[][]::new);
+        int[][] whole =
+                Arrays.stream(weights).map(each -> rounded(shares(each), WHOLE)).toArray(int[][]::new);
         WeightList list = new WeightList(from, whole, lines);
         long longest = (1L << 60) / (UNIT * Math.max(1, 2L * list.sources() - 2)); // what DrawnSources adds fits
         for (WeightSegment segment : list.segments) {
@@ -94,13 +95,14 @@ final class WeightList {
         return list;
     }
 
-    private static int[] whole(double... weights) {
+    /** Weights over their sum. */
+    static double[] shares(double... weights) {
         double sum = 0;
         for (double weight : weights) {
             sum += weight;
         }
         double all = sum;
-        return rounded(DoubleStream.of(weights).map(weight -> weight / all).toArray(), WHOLE);
+        return DoubleStream.of(weights).map(weight -> weight / all).toArray();
     }
 
     /** Shares as whole numbers of this sum. The largest remainders get one more; of equal ones the first. */
@@ -145,14 +147,6 @@ final class WeightList {
 
     int sources() {
         return segments[0].weights().length;
-    }
-
-    int segments() {
-        return segments.length;
-    }
-
-    WeightSegment segment(int number) {
-        return segments[number];
     }
 
     /** The segment that a draw is in. */

@@ -19,10 +19,6 @@ import java.util.stream.IntStream;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record WeightSegment(long from, long length, long scale, int[] weights, int[] rises, long[] sums) {
 
-    boolean isSloped() {
-        return scale > 1;
-    }
-
     long unit() {
         return WeightList.UNIT * scale;
     }

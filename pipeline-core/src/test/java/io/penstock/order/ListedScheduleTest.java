@@ -38,9 +38,9 @@ class ListedScheduleTest {
         long[] drawn = new long[list.sources()];
         long[] sums = new long[list.sources()]; // before the segment, in multiples of 1 / (2 WHOLE)
         double max = 0;
-        for (int segment = 0; segment < list.segments(); segment++) {
+        for (int segment = 0; segment < list.segments.length; segment++) {
             long[] within = new long[list.sources()];
-            WeightSegment each = list.segment(segment);
+            WeightSegment each = list.segments[segment];
             long length = Math.min(each.length(), draws - each.from());
             for (long place = 0; place < length; place++) {
                 long draw = each.from() + place;

@@ -40,7 +40,7 @@ class PeriodicScheduleTest {
 
         PeriodicSchedule schedule = PeriodicSchedule.of(weights);
 
-        assertThat(schedule.period()).isEqualTo(1 << 24);
+        assertThat(schedule.period).isEqualTo(1 << 24);
         assertThat(maxDeviation(schedule, weights, DRAWS)).isLessThan(1);
     }
 
@@ -71,7 +71,7 @@ class PeriodicScheduleTest {
         PeriodicSchedule schedule = PeriodicSchedule.of(weights);
         long[] drawn = new long[sources];
 
-        for (int draw = 0; draw < 2 * schedule.period() + 3; draw++) {
+        for (int draw = 0; draw < 2 * schedule.period + 3; draw++) {
             int source = schedule.source(draw);
             assertThat(schedule.before(draw, source)).isEqualTo(drawn[source]);
             assertThat(schedule.find(source, drawn[source])).isEqualTo(draw);
@@ -109,7 +109,7 @@ class PeriodicScheduleTest {
         PeriodicSchedule schedule = PeriodicSchedule.of(weights);
 
         for (int source = 0; source < sources; source++) {
-            assertThat((double) schedule.count(source, schedule.period()) / schedule.period())
+            assertThat((double) schedule.count(source, schedule.period) / schedule.period)
                     .isEqualTo(weights[source] / DoubleStream.of(weights).sum());
         }
     }
