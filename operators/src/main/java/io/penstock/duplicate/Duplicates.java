@@ -17,6 +17,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
@@ -189,14 +190,12 @@ public final class Duplicates<T> {
 
     /** The samples in the order of their keys. */
     private static int[] byKey(Dataset<?> data) {
-        long[][] keys = new long[(int) data.size()][];
-        Arrays.setAll(keys, i -> {
-            SampleKey key = data.id(i).key();
-            return new long[] {key.high(), key.low()};
-        });
+        SampleKey[] keys = new SampleKey[(int) data.size()];
+        Arrays.setAll(keys, i -> data.id(i).key());
+        Comparator<Integer> high = (a, b) -> Long.compareUnsigned(keys[a].high(), keys[b].high());
         return IntStream.range(0, keys.length)
                 .boxed()
-                .sorted((a, b) -> Arrays.compareUnsigned(keys[a], keys[b]))
+                .sorted(high.thenComparing((a, b) -> Long.compareUnsigned(keys[a].low(), keys[b].low())))
                 .mapToInt(number -> number)
                 .toArray();
     }

@@ -32,7 +32,7 @@ final class FieldTally {
     /** From here on a number counts as infinite, so that sums of squares do not overflow. */
     private static final double INFINITE = 1e150;
 
-    private final boolean text;
+    final boolean text;
     private long missing;
     private long infinite;
     private @Nullable Map<Double, Long> numbers = new HashMap<>();
@@ -42,10 +42,6 @@ final class FieldTally {
 
     FieldTally(boolean text) {
         this.text = text;
-    }
-
-    boolean isText() {
-        return text;
     }
 
     void add(double value, long times) {
@@ -137,7 +133,7 @@ final class FieldTally {
         Spread all = numbers == null ? spread() : new Spread();
         Map<Double, Long> sorted = numbers == null ? Map.of() : new TreeMap<>(numbers);
         sorted.forEach(all::add);
-        List<Double> percentiles = numbers == null ? all.percentiles() : percentiles(sorted, all.count());
+        List<Double> percentiles = numbers == null ? all.percentiles() : percentiles(sorted, all.count);
         long different = numbers == null ? Math.max(FEW + 1, all.distinct()) : sorted.size();
         Map<String, Long> classes = new LinkedHashMap<>();
         if (!text) {
@@ -148,7 +144,7 @@ final class FieldTally {
             different = texts.size();
             classes.putAll(texts);
         }
-        long values = all.count() + missing + infinite;
+        long values = all.count + missing + infinite;
         double[] of = all.moments();
         return new FieldFit(
                 text, values, missing, infinite, of[0], of[1], of[2], of[3], percentiles, different, classes);

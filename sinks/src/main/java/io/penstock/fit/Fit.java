@@ -37,13 +37,13 @@ import reactor.core.publisher.Mono;
  * continued. Needs {@code com.datadoghq:sketches-java} for quantiles.
  *
  * <p><b>Memory</b>: 4 KiB a field and a sketch of about 10 KiB, up to 10,000 texts. <b>Threads</b>: immutable.
+ *
+ * @param samples the number of samples
+ * @param fields  the statistics by field; components have names as {@code pixels[0]}
  */
-public final class Fit {
+public record Fit(long samples, Map<String, FieldFit> fields) {
 
     private static final ObjectMapper JSON = new ObjectMapper();
-
-    private final long samples;
-    private final Map<String, FieldFit> fields;
 
     /** A fit as JSON. Numbers are written so that they are read as they were. */
     private record Content(
@@ -51,9 +51,8 @@ public final class Fit {
             long samples,
             @Nullable Map<String, FieldFit> fields) {}
 
-    Fit(long samples, Map<String, FieldFit> fields) {
-        this.samples = samples;
-        this.fields = Collections.unmodifiableMap(new LinkedHashMap<>(fields));
+    public Fit {
+        fields = Collections.unmodifiableMap(new LinkedHashMap<>(fields));
     }
 
     /**
@@ -109,16 +108,6 @@ public final class Fit {
                 () -> AtomicFile.write(
                         file.toAbsolutePath(),
                         JSON.writerWithDefaultPrettyPrinter().writeValueAsString(content)));
-    }
-
-    /** The number of samples. */
-    public long samples() {
-        return samples;
-    }
-
-    /** The statistics by field; components have names as {@code pixels[0]}. */
-    public Map<String, FieldFit> fields() {
-        return fields;
     }
 
     /**

@@ -90,7 +90,7 @@ record FitSummary<T>(Schema<T> schema) implements Summary<T, FitSummary.Columns>
                 any -> Stream.generate(() -> new FieldTally(text))
                         .limit(components)
                         .toList());
-        if (columns.size() != components || columns.get(0).isText() != text) {
+        if (columns.size() != components || columns.get(0).text != text) {
             throw new IllegalArgumentException(
                     "field \"%s\" cannot be fitted: it has %d components in some samples and %d in others"
                             .formatted(name, columns.size(), components));
@@ -112,8 +112,7 @@ record FitSummary<T>(Schema<T> schema) implements Summary<T, FitSummary.Columns>
     public void merge(Columns into, Columns later) {
         into.samples += later.samples;
         later.fields.forEach((name, columns) -> {
-            List<FieldTally> ours =
-                    columns(into, name, columns.size(), columns.get(0).isText());
+            List<FieldTally> ours = columns(into, name, columns.size(), columns.get(0).text);
             for (int i = 0; i < ours.size(); i++) {
                 ours.get(i).merge(columns.get(i));
             }
@@ -141,9 +140,9 @@ record FitSummary<T>(Schema<T> schema) implements Summary<T, FitSummary.Columns>
 
     @Override
     public Columns read(ByteBuffer bytes) {
-        byte[] all = new byte[bytes.remaining()];
-        bytes.get(all);
-        try (DataInputStream in = new DataInputStream(new InflaterInputStream(new ByteArrayInputStream(all)))) {
+        ByteArrayInputStream all =
+                new ByteArrayInputStream(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
+        try (DataInputStream in = new DataInputStream(new InflaterInputStream(all))) {
             Columns columns = new Columns();
             columns.samples = in.readLong();
             for (int left = in.readInt(); left > 0; left--) {

@@ -36,7 +36,7 @@ final class Spread {
     /** Interpolated by arithmetic alone, so that buckets are the same on every machine, as those of a logarithm are not. */
     private static final IndexMapping BUCKETS = new CubicallyInterpolatedMapping(ACCURACY);
 
-    private long count;
+    long count;
     private final Sum sum = new Sum();
     private final Sum squares = new Sum();
     private double min = Double.POSITIVE_INFINITY;
@@ -88,10 +88,6 @@ final class Spread {
         max = Math.max(max, other.max);
         sketch.mergeWith(other.sketch);
         distinct.add(other.distinct);
-    }
-
-    long count() {
-        return count;
     }
 
     /** The mean, the deviation, the smallest and the largest number; {@code NaN} where there are none. */
