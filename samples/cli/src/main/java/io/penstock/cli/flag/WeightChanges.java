@@ -2,7 +2,6 @@ package io.penstock.cli.flag;
 
 import io.penstock.order.Proportions;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -11,10 +10,6 @@ import java.util.TreeMap;
  * Weights of a mixture by the number of the draw, as {@code --weights-at} says them: {@code 0:0.9,0.1;50000:0.5,0.5}.
  */
 public record WeightChanges(SortedMap<Long, double[]> weights) {
-
-    public WeightChanges {
-        weights = Collections.unmodifiableSortedMap(new TreeMap<>(weights));
-    }
 
     /**
      * Reads what a flag says.
@@ -30,7 +25,7 @@ public record WeightChanges(SortedMap<Long, double[]> weights) {
             }
             long draw = Long.parseLong(each.substring(0, each.indexOf(':')));
             long least = weights.isEmpty() ? 0 : weights.lastKey() + 1;
-            if (weights.isEmpty() ? draw != 0 : draw < least) {
+            if (draw < least || weights.isEmpty() && draw > 0) {
                 throw new IllegalArgumentException(
                         "draws must ascend from 0 on, was \"%s\" where %d or more was expected".formatted(text, least));
             }

@@ -23,8 +23,6 @@ final class DuplicateFlags {
     /** The folder in a cache's directory for signatures. */
     private static final String KEPT = "duplicates";
 
-    private static final String NEAR = "near=";
-
     static final Compared<Picture> PICTURES = new Compared<>(
             () -> Duplicates.exact("pixels", picture -> List.of(picture.pixels())),
             near -> Duplicates.nearPictures(near, "pixels", Picture::pixels),
@@ -101,7 +99,7 @@ final class DuplicateFlags {
             return kind.exact.get();
         }
         if (withoutDuplicates.matches("near=(0\\.\\d{1,9}|1(\\.0+)?)")) {
-            return kind.near.apply(Double.parseDouble(withoutDuplicates.substring(NEAR.length())));
+            return kind.near.apply(Double.parseDouble(withoutDuplicates.substring("near=".length())));
         }
         throw new IllegalArgumentException(
                 "--without-duplicates is exact or near=0.9, was \"%s\"".formatted(withoutDuplicates));

@@ -73,32 +73,31 @@ final class OrderFlags {
     @Nullable Path resumeFile;
 
     void check(int sources) {
-        if (noShuffle && window != null) {
-            throw new IllegalArgumentException("--no-shuffle and --window exclude each other");
-        }
-        if (interleave != null && window == null) {
-            throw new IllegalArgumentException(
-                    "--interleave needs --window: it says how many windows are open at a time");
-        }
-        if (weights != null && weights.size() != sources) {
-            throw new IllegalArgumentException(
+        refuse(noShuffle && window != null, "--no-shuffle and --window exclude each other");
+        refuse(
+                interleave != null && window == null,
+                "--interleave needs --window: it says how many windows are open at a time");
+        if (weights != null) {
+            refuse(
+                    weights.size() != sources,
                     "--weights needs one weight for each --source: %d for %d".formatted(weights.size(), sources));
-        }
-        if (weights != null && weightsAt != null) {
-            throw new IllegalArgumentException(
-                    "--weights and --weights-at exclude each other: the latter has the first");
+            refuse(weightsAt != null, "--weights and --weights-at exclude each other: the latter has the first");
         }
         if (weightsAt != null) {
             weightsAt.requireSources(sources);
-        } else if (weightsBetween != null) {
-            throw new IllegalArgumentException(
-                    "--weights-between needs --weights-at: it says what weights do between its draws");
         }
-        if (!isMixed() && stop != null) {
-            throw new IllegalArgumentException("--stop needs --weights: it says when an epoch of a mixture ends");
-        }
-        if (lazyShard != null && shard != null) {
-            throw new IllegalArgumentException("--shard and --lazy-shard exclude each other: a lazy shard is stable");
+        refuse(
+                weightsBetween != null && weightsAt == null,
+                "--weights-between needs --weights-at: it says what weights do between its draws");
+        refuse(!isMixed() && stop != null, "--stop needs --weights: it says when an epoch of a mixture ends");
+        refuse(
+                lazyShard != null && shard != null,
+                "--shard and --lazy-shard exclude each other: a lazy shard is stable");
+    }
+
+    private static void refuse(boolean is, String why) {
+        if (is) {
+            throw new IllegalArgumentException(why);
         }
     }
 
