@@ -44,7 +44,6 @@ public final class Duplicates<T> {
 
     private static final int SHINGLE = 5;
     private static final int CELLS = 9;
-    private static final double LEAST_OF_PICTURES = 0.89;
 
     private final Likeness likeness;
     private final String words;
@@ -95,7 +94,7 @@ public final class Duplicates<T> {
      *     2013</a>
      */
     public static <T> Duplicates<T> nearPictures(double similarity, String what, Function<? super T, Tensor> pixels) {
-        check(similarity, LEAST_OF_PICTURES);
+        check(similarity, 0.89);
         return new Duplicates<>(
                 Likeness.ofBits(similarity), what, "near=" + similarity, sample -> gradients(pixels.apply(sample)));
     }
@@ -181,9 +180,9 @@ public final class Duplicates<T> {
         }
 
         @Override
-        public ByteArrayOutputStream read(ByteBuffer bytes) {
-            ByteArrayOutputStream read = new ByteArrayOutputStream(bytes.remaining());
-            read.write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
+        public ByteArrayOutputStream read(byte[] bytes) {
+            ByteArrayOutputStream read = new ByteArrayOutputStream(bytes.length);
+            read.writeBytes(bytes);
             return read;
         }
     }

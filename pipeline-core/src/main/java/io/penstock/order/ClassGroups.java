@@ -63,7 +63,7 @@ public final class ClassGroups {
                     "a batch must have 1 class and 1 sample of it or more, was %d of %d".formatted(classes, each));
         }
         ClassIndex index = ClassIndex.of(labels, each, classes);
-        int inRound = index.classes() / classes;
+        int inRound = index.ends.length / classes;
         long rounds = Math.max(1, Math.round(index.samples.length / ((double) inRound * classes * each)));
         return new Drawn(
                 rounds * inRound,
@@ -71,7 +71,7 @@ public final class ClassGroups {
                 group -> {
                     long round = group.epoch() * rounds + group.index() / inRound;
                     int first = (int) (group.index() % inRound) * classes;
-                    Permutation dealt = new Permutation(index.classes(), key(group, ROUNDS, round));
+                    Permutation dealt = new Permutation(index.ends.length, key(group, ROUNDS, round));
                     return IntStream.range(first, first + classes)
                             .mapToObj(place -> index.next(group, (int) dealt.index(place), round, each))
                             .flatMap(draws -> draws)
@@ -189,10 +189,6 @@ public final class ClassGroups {
                             .toArray(),
                     ends,
                     IntStream.of(labels).asLongStream().reduce(0, Mixing::fold));
-        }
-
-        int classes() {
-            return ends.length;
         }
 
         int begin(int number) {

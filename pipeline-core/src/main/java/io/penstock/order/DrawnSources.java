@@ -29,8 +29,10 @@ final class DrawnSources {
     /** 1 / u. */
     private final long parts;
 
-    private final Source[] sources;
-    private long number;
+    final Source[] sources;
+
+    /** How many draws were made. */
+    long number;
 
     DrawnSources(WeightList list, long... counts) {
         this.list = list;
@@ -41,26 +43,8 @@ final class DrawnSources {
                 .toArray(Source[]::new);
     }
 
-    long number() {
-        return number;
-    }
-
     long[] counts() {
         return Arrays.stream(sources).mapToLong(source -> source.count).toArray();
-    }
-
-    long count(int source) {
-        return sources[source].count;
-    }
-
-    /** The number of draws with which the window of a source's next draw begins; {@link #NEVER} if none is to come. */
-    long begin(int source) {
-        return sources[source].begin;
-    }
-
-    /** The number of draws by which a source's next draw must be made; {@link #NEVER} if there is none. */
-    long end(int source) {
-        return sources[source].end;
     }
 
     /** Makes a draw, and returns its source. */
@@ -84,12 +68,16 @@ final class DrawnSources {
     }
 
     /** What one source was drawn, and the window of its next draw. */
-    private final class Source {
+    final class Source {
 
         private final int number;
-        private long count;
-        private long begin;
-        private long end;
+        long count;
+
+        /** The number of draws with which the window begins; {@link #NEVER} if none is to come. */
+        long begin;
+
+        /** The number of draws by which the next one must be made; {@link #NEVER} if there is none. */
+        long end;
 
         /** Where the window ends, and by how much the sum is above its threshold there, in units over 1 / u. */
         private int segment;

@@ -83,7 +83,7 @@ final class ListedSchedule implements SourceSchedule {
     public long count(int source, long draws) {
         synchronized (places) {
             reach(first + draws);
-            return drawn.count(source) - counts[source];
+            return drawn.sources[source].count - counts[source];
         }
     }
 
@@ -91,20 +91,20 @@ final class ListedSchedule implements SourceSchedule {
     public long find(int source, long nth) {
         long[] there = counts.clone();
         there[source] += nth;
-        DrawnSources window = new DrawnSources(list, there);
-        if (window.begin(source) == DrawnSources.NEVER) {
+        DrawnSources.Source window = new DrawnSources(list, there).sources[source];
+        if (window.begin == DrawnSources.NEVER) {
             return Long.MAX_VALUE;
         }
         // a draw whose window has no end is not made any more if two periods of the last weights leave it out
         WeightSegment last = list.segments[list.segments.length - 1];
-        long end = window.end(source) == DrawnSources.NEVER
-                ? Math.max(window.begin(source), last.from()) + 2L * last.period()
+        long end = window.end == DrawnSources.NEVER
+                ? Math.max(window.begin, last.from()) + 2L * last.period()
                 : Long.MAX_VALUE;
         synchronized (places) {
-            reach(Math.max(first, window.begin(source) - 1));
-            while (drawn.number() < end) {
-                if (drawn.draw() == source && drawn.count(source) > there[source]) {
-                    return drawn.number() - 1 - first;
+            reach(Math.max(first, window.begin - 1));
+            while (drawn.number < end) {
+                if (drawn.draw() == source && drawn.sources[source].count > there[source]) {
+                    return drawn.number - 1 - first;
                 }
             }
         }
@@ -135,7 +135,7 @@ final class ListedSchedule implements SourceSchedule {
     /** Makes the draws before a number, from the nearest place that is known. */
     private void reach(long number) {
         Map.Entry<Long, long[]> known = places.floorEntry(number);
-        if (drawn.number() > number || drawn.number() < known.getKey()) {
+        if (drawn.number > number || drawn.number < known.getKey()) {
             drawn = new DrawnSources(list, known.getValue());
         }
         walk(number, null);
@@ -143,11 +143,11 @@ final class ListedSchedule implements SourceSchedule {
 
     /** Makes the next draws up to a number, and writes them into a block if there is one. */
     private void walk(long number, @Nullable Block into) {
-        while (drawn.number() < number) {
-            WeightSegment segment = list.segmentAt(drawn.number());
+        while (drawn.number < number) {
+            WeightSegment segment = list.segmentAt(drawn.number);
             long periods = periods(segment, number);
             long[] before = drawn.counts();
-            draw(periods > 1 ? segment.period() : Math.min(BLOCK, number - drawn.number()), into);
+            draw(periods > 1 ? segment.period() : Math.min(BLOCK, number - drawn.number), into);
             if (periods > 1 && isPeriod(segment, before)) {
                 repeat(segment, periods - 1, into);
             }
@@ -157,12 +157,12 @@ final class ListedSchedule implements SourceSchedule {
 
     private void draw(long draws, @Nullable Block into) {
         DrawnSources next = drawn;
-        for (long end = next.number() + draws; next.number() < end; ) {
-            int place = (int) next.number() & BLOCK - 1;
+        for (long end = next.number + draws; next.number < end; ) {
+            int place = (int) next.number & BLOCK - 1;
             int source = next.draw();
             if (into != null) {
                 into.sources[place] = (byte) source;
-                into.before[place] = (short) (next.count(source) - 1 - into.counts[source]);
+                into.before[place] = (short) (next.sources[source].count - 1 - into.counts[source]);
             }
         }
     }
@@ -172,7 +172,7 @@ final class ListedSchedule implements SourceSchedule {
         int period = segment.period();
         int[] more = IntStream.range(0, counts.length).map(segment::inPeriod).toArray();
         if (into != null) {
-            int place = (int) drawn.number() & BLOCK - 1;
+            int place = (int) drawn.number & BLOCK - 1;
             for (long end = place + periods * period; place < end; place++) {
                 byte source = into.sources[place - period];
                 into.sources[place] = source;
@@ -190,17 +190,17 @@ final class ListedSchedule implements SourceSchedule {
             return 0;
         }
         int period = segment.period();
-        return (Math.min(number, segment.from() + segment.length() - period - 2) - drawn.number()) / period;
+        return (Math.min(number, segment.from() + segment.length() - period - 2) - drawn.number) / period;
     }
 
     private boolean isPeriod(WeightSegment segment, long... before) {
         return IntStream.range(0, before.length)
-                .allMatch(source -> drawn.count(source) - before[source] == segment.inPeriod(source));
+                .allMatch(source -> drawn.sources[source].count - before[source] == segment.inPeriod(source));
     }
 
     private void remember() {
-        if (drawn.number() - places.lastKey() >= apart) {
-            places.put(drawn.number(), drawn.counts());
+        if (drawn.number - places.lastKey() >= apart) {
+            places.put(drawn.number, drawn.counts());
             if (places.size() > PLACES) {
                 apart *= 2;
                 for (Long place = first; place != null; place = places.higherKey(place)) {

@@ -266,7 +266,7 @@ final class MixedOrder implements Order {
         if (sum > PeriodicSchedule.LONG) {
             throw broken(state, "the sum of the weights is " + sum);
         }
-        return PeriodicSchedule.ofWhole(
+        return new PeriodicSchedule(
                 Arrays.stream(weights).mapToInt(Math::toIntExact).toArray());
     }
 

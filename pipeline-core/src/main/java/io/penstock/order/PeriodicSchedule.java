@@ -33,11 +33,13 @@ final class PeriodicSchedule implements SourceSchedule {
     /** Whether a draw's source was drawn once more before than the weights say, rounded down. */
     private final long[] more;
 
-    private PeriodicSchedule(int[] weights) {
-        this.weights = weights;
+    /** The schedule of weights in whole numbers, of a sum up to 2^24. */
+    PeriodicSchedule(int... weights) {
+        this.weights = weights.clone();
         this.period = IntStream.of(weights).sum();
         this.sources = new byte[period];
         this.more = new long[(period + 63) / 64];
+        assign();
     }
 
     /**
@@ -55,7 +57,7 @@ final class PeriodicSchedule implements SourceSchedule {
                         .formatted(source, LONG, decimalSum(weights), weights[source]));
             }
         }
-        return ofWhole(whole(shares));
+        return new PeriodicSchedule(whole(shares));
     }
 
     /** As people add them: 0.1 and 0.2 are 0.3. */
@@ -64,13 +66,6 @@ final class PeriodicSchedule implements SourceSchedule {
                 .mapToObj(BigDecimal::valueOf)
                 .reduce(BigDecimal.ZERO, BigDecimal::add)
                 .stripTrailingZeros();
-    }
-
-    /** The schedule of weights in whole numbers, of a sum up to 2^24. */
-    static PeriodicSchedule ofWhole(int... weights) {
-        PeriodicSchedule schedule = new PeriodicSchedule(weights.clone());
-        schedule.assign();
-        return schedule;
     }
 
     private static int[] whole(double[] shares) {

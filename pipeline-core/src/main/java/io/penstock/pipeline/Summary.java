@@ -1,7 +1,5 @@
 package io.penstock.pipeline;
 
-import java.nio.ByteBuffer;
-
 /**
  * What is found out about many samples at once, such as their mean: see {@link Dataset#summarise}.
  *
@@ -22,5 +20,5 @@ public interface Summary<T, S> {
     byte[] write(S summary);
 
     /** The same summary again: merging it must have the same result as merging the one that was written. */
-    S read(ByteBuffer bytes);
+    S read(byte[] bytes);
 }

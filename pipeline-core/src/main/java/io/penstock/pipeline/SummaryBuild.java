@@ -9,7 +9,6 @@ import io.penstock.internal.index.Selection;
 import io.penstock.internal.index.Summaries;
 import io.penstock.order.Sampler;
 import io.penstock.stream.Sample;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,7 +109,7 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
                     .map(Thrown.function(part -> {
                         byte[] bytes = FileWork.get(keeping(), () -> from.get(part.key));
                         FileWork.run(keeping(), () -> from.add(part.key, bytes));
-                        return new Summarised<>(summary.read(ByteBuffer.wrap(bytes)), part.end - part.first, true);
+                        return new Summarised<>(summary.read(bytes), part.end - part.first, true);
                     }))
                     .subscribeOn(GuardedScheduler.ELASTIC);
         }

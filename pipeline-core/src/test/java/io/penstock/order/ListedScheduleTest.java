@@ -117,7 +117,8 @@ class ListedScheduleTest {
                     int source = walk.draw();
 
                     assertThat(schedule.source(draw)).isEqualTo(source);
-                    assertThat(schedule.before(draw, source)).isEqualTo(walk.count(source) - 1 - before[source]);
+                    assertThat(schedule.before(draw, source))
+                            .isEqualTo(walk.sources[source].count - 1 - before[source]);
                 }
             }
         }

@@ -103,8 +103,9 @@ class SummariseTest {
         }
 
         @Override
-        public long[] read(ByteBuffer bytes) {
-            return new long[] {bytes.getLong(), bytes.getLong()};
+        public long[] read(byte[] bytes) {
+            ByteBuffer kept = ByteBuffer.wrap(bytes);
+            return new long[] {kept.getLong(), kept.getLong()};
         }
     };
 

@@ -134,7 +134,8 @@ final class FieldTally {
         Map<Double, Long> sorted = numbers == null ? Map.of() : new TreeMap<>(numbers);
         sorted.forEach(all::add);
         List<Double> percentiles = numbers == null ? all.percentiles() : percentiles(sorted, all.count);
-        long different = numbers == null ? Math.max(FEW + 1, all.distinct()) : sorted.size();
+        long estimate = Math.round(all.distinct.getDistinctCountEstimate());
+        long different = numbers == null ? Math.max(FEW + 1, estimate) : sorted.size();
         Map<String, Long> classes = new LinkedHashMap<>();
         if (!text) {
             sorted.forEach((value, times) -> classes.put(FieldFit.word(value), times));

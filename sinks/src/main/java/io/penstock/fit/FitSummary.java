@@ -139,10 +139,8 @@ record FitSummary<T>(Schema<T> schema) implements Summary<T, FitSummary.Columns>
     }
 
     @Override
-    public Columns read(ByteBuffer bytes) {
-        ByteArrayInputStream all =
-                new ByteArrayInputStream(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
-        try (DataInputStream in = new DataInputStream(new InflaterInputStream(all))) {
+    public Columns read(byte[] bytes) {
+        try (DataInputStream in = new DataInputStream(new InflaterInputStream(new ByteArrayInputStream(bytes)))) {
             Columns columns = new Columns();
             columns.samples = in.readLong();
             for (int left = in.readInt(); left > 0; left--) {

@@ -42,7 +42,7 @@ final class Spread {
     private double min = Double.POSITIVE_INFINITY;
     private double max = Double.NEGATIVE_INFINITY;
     private DDSketch sketch = new DDSketch(BUCKETS, PaginatedStore::new);
-    private UltraLogLog distinct = UltraLogLog.create(PRECISION);
+    UltraLogLog distinct = UltraLogLog.create(PRECISION);
 
     /** A sum as two doubles. */
     private static final class Sum {
@@ -100,11 +100,6 @@ final class Spread {
         BigDecimal variance =
                 squares.value().subtract(sum.value().multiply(mean)).divide(n, DIGITS);
         return new double[] {mean.doubleValue(), Math.sqrt(Math.max(0, variance.doubleValue())), min, max};
-    }
-
-    /** How many different numbers there are, about. */
-    long distinct() {
-        return Math.round(distinct.getDistinctCountEstimate());
     }
 
     /** The number of values below a percentile. */

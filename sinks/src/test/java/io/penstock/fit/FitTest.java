@@ -15,7 +15,6 @@ import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.MathContext;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -314,7 +313,7 @@ class FitTest {
         for (double value : values) {
             FitSummary.Columns one = summary.empty();
             summary.add(one, Tensor.scalar(value));
-            summary.merge(all, summary.read(ByteBuffer.wrap(summary.write(one))));
+            summary.merge(all, summary.read(summary.write(one)));
         }
 
         FieldFit merged = all.fields.get("x").get(0).fit();

@@ -231,7 +231,9 @@ public final class RowWindows {
         }
         return rows.get(0).flatMap(Thrown.function(first -> {
             WindowFields fields = fields(first);
-            Series series = new Series(this, first, keepsMissing ? List.of() : fields.used());
+            Stream<String> used =
+                    fields.columns().stream().flatMap(List::stream).distinct();
+            Series series = new Series(this, first, keepsMissing ? List.of() : used.toList());
             Mono<Dataset<Row>> inOrder = sorted ? SortedRows.of(rows, series, indexing) : Mono.just(rows);
             return inOrder.flatMap(ready -> windows(ready, fields, series, indexing));
         }));

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongPredicate;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -157,12 +158,7 @@ final class Series {
     }
 
     private boolean isMissing(Row row) {
-        for (int column : neededColumns) {
-            if (Double.isNaN(WindowFields.number(row, column))) {
-                return true;
-            }
-        }
-        return false;
+        return IntStream.of(neededColumns).anyMatch(column -> Double.isNaN(WindowFields.number(row, column)));
     }
 
     /**

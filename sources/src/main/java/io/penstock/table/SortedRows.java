@@ -83,7 +83,8 @@ final class SortedRows {
         }
 
         @Override
-        public SortedRows read(ByteBuffer bytes) {
+        public SortedRows read(byte[] kept) {
+            ByteBuffer bytes = ByteBuffer.wrap(kept);
             SortedRows summary = new SortedRows();
             for (int left = bytes.getInt(); left > 0; left--) {
                 byte[] key = new byte[bytes.getInt()];

@@ -32,11 +32,6 @@ record WindowFields(List<String> names, int length, int horizon, List<List<Strin
         return new WindowFields(names, length, horizon, columns, places);
     }
 
-    /** The columns whose numbers a window needs. */
-    List<String> used() {
-        return columns.stream().flatMap(List::stream).distinct().toList();
-    }
-
     /** The window over some rows. */
     Row of(List<Row> rows) {
         List<Tensor> fields = new ArrayList<>();

@@ -32,11 +32,9 @@ final class FitPage {
 
     /** @param before drawn as a line over the bars; null for none */
     static String of(String name, Fit fit, @Nullable Fit before) {
+        Map<String, FieldFit> others = before == null ? Map.of() : before.fields();
         String sections = fit.fields().entrySet().stream()
-                .map(each -> section(
-                        each.getKey(),
-                        each.getValue(),
-                        before == null ? null : before.fields().get(each.getKey())))
+                .map(each -> section(each.getKey(), each.getValue(), others.get(each.getKey())))
                 .collect(Collectors.joining());
         return """
                 <!DOCTYPE html>
