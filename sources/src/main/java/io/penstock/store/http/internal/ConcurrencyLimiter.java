@@ -2,6 +2,7 @@ package io.penstock.store.http.internal;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.DrainLoop;
+import io.penstock.internal.Guarded;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -120,7 +121,8 @@ final class ConcurrencyLimiter {
             if (state.get() == RUNNING) { // not cancelled before
                 // one signal: success() after success(value) would drop a value that is not requested yet
                 Runnable halving = () -> halve(before);
-                running.update(source.doOnError(HttpFault.class, fault -> {
+                running.update(new Guarded<>(source)
+                        .doOnError(HttpFault.class, fault -> {
                             if (fault.isBusy()) {
                                 halving.run();
                             }

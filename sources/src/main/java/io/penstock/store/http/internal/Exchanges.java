@@ -5,6 +5,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
+import io.penstock.internal.Thrown;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.ByteBuffer;
@@ -109,7 +110,7 @@ final class Exchanges {
 
     /** One answer. Cancelling closes its connection. */
     <T> Mono<T> send(Ask ask, Reader<T> reader) {
-        return limiter.limit(Mono.defer(() -> hop(ask, new Hop(ask.address(), 0, null), reader))
+        return limiter.limit(Mono.defer(Thrown.supplier(() -> hop(ask, new Hop(ask.address(), 0, null), reader)))
                 .timeout(options.readTimeout, timers)
                 .takeUntilOther(closed.asMono()));
     }
@@ -129,13 +130,13 @@ final class Exchanges {
         RequestSigner signs = signer;
         if (signs != null && base.isOwn(hop.to)) {
             return signs.headers(ask.method.name(), hop.to, ask.body)
-                    .flatMap(signature -> exchange(ask, hop.signed(signature), reader)
+                    .flatMap(Thrown.function(signature -> exchange(ask, hop.signed(signature), reader)
                             .flatMap(Function.identity())
                             .doOnError(failure -> {
                                 if (failure instanceof HttpFault fault && fault.isExpired()) {
                                     signs.refused(signature);
                                 }
-                            }));
+                            })));
         }
         if (tokens == null) {
             return exchange(ask, hop, reader).flatMap(Function.identity());
@@ -143,7 +144,7 @@ final class Exchanges {
         return token(tokens, hop)
                 .map(hop::with)
                 .defaultIfEmpty(hop)
-                .flatMap(known -> exchange(ask, known, reader))
+                .flatMap(Thrown.function(known -> exchange(ask, known, reader)))
                 .flatMap(Function.identity());
     }
 
@@ -165,9 +166,9 @@ final class Exchanges {
         return receiver.response((reply, body) -> {
                     try {
                         return answered(ask, hop, reader, reply, body);
-                    } catch (RuntimeException e) {
+                    } catch (Throwable e) {
                         body.subscribe().dispose(); // gives back what has come already, which nothing else does
-                        throw e;
+                        return Mono.error(Thrown.signal(e));
                     }
                 })
                 .single();
@@ -178,11 +179,11 @@ final class Exchanges {
         int status = reply.status().code();
         if (isRedirect(status) && !isWrongRegion(reply)) {
             Hop next = new Hop(target(hop.to, reply, hop.redirects), hop.redirects + 1, hop.refused);
-            return drained(body, Mono.defer(() -> hop(ask, next, reader)));
+            return drained(body, Mono.defer(Thrown.supplier(() -> hop(ask, next, reader))));
         }
         if (status == 401 && hop.token != null && hop.refused == null) {
             Hop again = new Hop(hop.to, hop.redirects, hop.token);
-            return drained(body, Mono.defer(() -> hop(ask, again, reader)));
+            return drained(body, Mono.defer(Thrown.supplier(() -> hop(ask, again, reader))));
         }
         if (isRefusedSilently(ask, reply)) {
             return drained(
