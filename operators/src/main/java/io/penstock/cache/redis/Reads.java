@@ -10,7 +10,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -49,22 +48,11 @@ final class Reads {
 
         private final SampleKey key;
         private final byte[] name;
-        private final AtomicBoolean begun = new AtomicBoolean();
 
         Read(SampleKey key, CoreSubscriber<? super ByteBuffer> actual) {
             super(actual);
             this.key = key;
             this.name = keys.sample(key);
-        }
-
-        @Override
-        public void request(long n) {
-            super.request(n);
-            if (begun.compareAndSet(false, true)) {
-                queue.add(this);
-                waiting.incrementAndGet();
-                sendIfDue();
-            }
         }
     }
 
@@ -80,7 +68,11 @@ final class Reads {
         return new Mono<>() {
             @Override
             public void subscribe(CoreSubscriber<? super ByteBuffer> actual) {
-                actual.onSubscribe(new Read(key, actual));
+                Read read = new Read(key, actual);
+                actual.onSubscribe(read);
+                queue.add(read);
+                waiting.incrementAndGet();
+                sendIfDue();
             }
         };
     }
