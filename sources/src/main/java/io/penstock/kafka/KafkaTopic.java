@@ -30,7 +30,6 @@ import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import reactor.core.publisher.Mono;
@@ -133,7 +132,9 @@ public final class KafkaTopic
             List<Range> held = held(consumer, topic);
             List<Range> chosen = ranges.isEmpty() ? held : within(held, ranges, topic);
             return open(topic, new TopicReads(topic, own), chosen);
-        } catch (KafkaException e) {
+        } catch (StoreException | IllegalArgumentException e) {
+            throw e;
+        } catch (RuntimeException e) { // not KafkaException, which a class path without the client lacks
             throw new StoreException(
                     "cannot open kafka topic %s at %s: %s"
                             .formatted(topic, own.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG), e.getMessage()),
