@@ -9,6 +9,7 @@ import io.penstock.cache.TierStatistics;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.memory.MemoryDataset;
 import io.penstock.order.Sampler;
+import io.penstock.pipeline.Pipeline;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.lang.reflect.Proxy;
@@ -40,10 +41,13 @@ class PenstockAutoConfigurationTest {
                     SimpleMetricsExportAutoConfiguration.class,
                     PenstockAutoConfiguration.class));
 
+    /** Twice, one after the other: an epoch that is read ahead may ask for a value before the one before has it in RAM. */
     private static void read(Cache cache) {
-        MemoryDataset.generate("values", 100, index -> Tensor.ofBytes(new byte[64])).cache(cache, SCHEMA).stream(
-                        Sampler.shuffled(1).epochs(2))
-                .blockLast();
+        Pipeline<Tensor> cached = MemoryDataset.generate("values", 100, index -> Tensor.ofBytes(new byte[64]))
+                .cache(cache, SCHEMA);
+        for (int epoch = 0; epoch < 2; epoch++) {
+            cached.stream(Sampler.shuffled(1).epochs(1)).blockLast();
+        }
     }
 
     private static List<String> tiers(Cache cache) {

@@ -165,10 +165,11 @@ final class Exchanges {
                 : request.send(Mono.fromSupplier(() -> Unpooled.wrappedBuffer(ask.body.duplicate())));
         return receiver.response((reply, body) -> {
                     try {
-                        return answered(ask, hop, reader, reply, body);
-                    } catch (Throwable e) {
+                        return Thrown.supplier(() -> answered(ask, hop, reader, reply, body))
+                                .get();
+                    } catch (RuntimeException e) {
                         body.subscribe().dispose(); // gives back what has come already, which nothing else does
-                        return Mono.error(Thrown.signal(e));
+                        throw e;
                     }
                 })
                 .single();
