@@ -177,6 +177,7 @@ final class Exchanges {
 
     private <T> Publisher<Mono<T>> answered(
             Ask ask, Hop hop, Reader<T> reader, HttpClientResponse reply, ByteBufFlux body) {
+        SharedClient.tellIfLate(reply);
         int status = reply.status().code();
         if (isRedirect(status) && !isWrongRegion(reply)) {
             Hop next = new Hop(target(hop.to, reply, hop.redirects), hop.redirects + 1, hop.refused);

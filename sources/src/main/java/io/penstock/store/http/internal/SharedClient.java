@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import reactor.netty.Connection;
 import reactor.netty.http.client.HttpClient;
-import reactor.netty.http.client.HttpClientRequest;
+import reactor.netty.http.client.HttpClientResponse;
 import reactor.netty.resources.ConnectionProvider;
 
 /**
@@ -100,7 +100,6 @@ final class SharedClient {
                         Math.min(Integer.MAX_VALUE, limits.connectTimeout.toMillis()))
                 .doOnChannelInit(
                         (observer, channel, server) -> channel.pipeline().addFirst(new Opening()))
-                .doOnRequest(SharedClient::tellIfLate)
                 .responseTimeout(limits.firstByteTimeout)
                 .followRedirect(false)
                 .disableRetry(true)
@@ -108,9 +107,11 @@ final class SharedClient {
                 .secure(spec -> spec.sslContext(trust).handshakeTimeout(limits.connectTimeout));
     }
 
-    private static void tellIfLate(HttpClientRequest request, Connection connection) {
-        if (connection.channel().attr(LATE).getAndSet(null) != null) {
-            ConcurrencyLimiter.tooMany(request.currentContextView());
+    /** Tells the limiter if the connection of an answer opened late; {@code doOnRequest} would leak cancelled answers. */
+    static void tellIfLate(HttpClientResponse reply) {
+        if (reply instanceof Connection connection
+                && connection.channel().attr(LATE).getAndSet(null) != null) {
+            ConcurrencyLimiter.tooMany(reply.currentContextView());
         }
     }
 
