@@ -85,22 +85,10 @@ final class Breaker {
                 "the redis cache at {} is out of reach, the run goes on without it: {}",
                 where,
                 Endpoint.reason(e));
-        probeLater();
-    }
-
-    private void probeLater() {
-        waiting.replace(timer.schedule(this::ask, pause.toMillis(), TimeUnit.MILLISECONDS));
-    }
-
-    private void ask() {
-        waiting.replace(Mono.defer(probe)
-                .subscribe(
-                        answer -> {},
-                        e -> {
-                            pause = longer();
-                            probeLater();
-                        },
-                        this::close));
+        waiting.replace(Mono.defer(() -> Mono.delay(pause, timer).then(Mono.defer(probe)))
+                .doOnError(failure -> pause = longer())
+                .retry()
+                .subscribe(answer -> {}, failure -> {}, this::close));
     }
 
     private Duration longer() {

@@ -95,11 +95,12 @@ public final class RedisTier implements SharedTier, ListedTier {
         return Mono.defer(() -> {
             counts.misses.decrement(); // one look-up, one count
             return before.get(key)
-                    .doOnNext(value -> owner.put(key, value.duplicate())
+                    .doOnNext(value -> owner.writes
+                            .put(key, value.duplicate())
                             .then(owner.kept(key))
                             .subscribe(kept -> {
                                 if (kept) {
-                                    before.remove(key);
+                                    before.writes.remove(key);
                                 }
                             }));
         });
@@ -126,7 +127,7 @@ public final class RedisTier implements SharedTier, ListedTier {
                 counts.refused.increment();
                 return Mono.just(Put.REFUSED);
             }
-            return servers.of(key).put(key, value.joined()).map(Put::of);
+            return servers.of(key).writes.put(key, value.joined()).map(Put::of);
         });
     }
 
@@ -143,16 +144,16 @@ public final class RedisTier implements SharedTier, ListedTier {
     /** The right among all who share the server; {@link Lease#NONE} while it takes nothing. */
     @Override
     public Mono<Lease> lease(SampleKey key) {
-        return accepts(key) ? servers.of(key).lease(key) : Lease.NONE;
+        return accepts(key) ? servers.of(key).leases.lease(key) : Lease.NONE;
     }
 
     @Override
     public void remove(SampleKey key) {
         if (!closed.get()) {
-            servers.of(key).remove(key);
+            servers.of(key).writes.remove(key);
             Server before = servers.before(key);
             if (before != null) {
-                before.remove(key);
+                before.writes.remove(key);
             }
         }
     }
@@ -173,7 +174,9 @@ public final class RedisTier implements SharedTier, ListedTier {
 
     /** Completes when the servers have, or have refused, everything put before. */
     public Mono<Void> flush() {
-        return Flux.fromIterable(servers.all()).flatMap(Server::flushed).then();
+        return Flux.fromIterable(servers.all())
+                .flatMap(server -> server.writes.flushed())
+                .then();
     }
 
     /**
@@ -183,14 +186,15 @@ public final class RedisTier implements SharedTier, ListedTier {
     @Override
     public TierStatistics statistics() {
         boolean gone = closed.get();
+        servers.all().forEach(Server::refreshUsage);
         return new TierStatistics(
-                gone ? 0 : sum(Server::samples),
-                gone ? 0 : sum(Server::bytes),
-                sum(server -> server.usage().capacity()),
+                gone ? 0 : sum(server -> server.writes.samples()),
+                gone ? 0 : sum(server -> server.writes.bytes()),
+                sum(server -> server.usage.capacity()),
                 counts.hits.sum(),
                 counts.misses.sum(),
                 counts.refused.sum(),
-                sum(server -> server.usage().evicted()),
+                sum(server -> server.usage.evicted()),
                 counts.errors.sum());
     }
 

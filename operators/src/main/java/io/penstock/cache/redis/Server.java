@@ -1,13 +1,11 @@
 package io.penstock.cache.redis;
 
-import io.penstock.cache.Lease;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.internal.Rendezvous;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.GuardedScheduler;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -21,10 +19,10 @@ final class Server {
     private final KeySpace keys;
     private final Commands commands;
     private final Counts counts;
-    private final Usage usage;
     private final Reads reads;
-    private final Writes writes;
-    private final ServerLeases leases;
+    final Usage usage;
+    final Writes writes;
+    final ServerLeases leases;
 
     /** @param name the same in all processes, and different from that of any other server of the tier */
     Server(String name, Address address, Settings settings, KeySpace keys, Counts counts, ClientThreads threads) {
@@ -34,7 +32,7 @@ final class Server {
         this.number = Rendezvous.number(name);
         this.keys = keys;
         this.counts = counts;
-        this.endpoint = new Endpoint(address, settings, commands, threads, this::refresh);
+        this.endpoint = new Endpoint(address, settings, commands, threads, this::refreshUsage);
         this.usage = new Usage(endpoint, keys, commands);
         this.writes = new Writes(endpoint, keys, commands, counts, usage, settings.pendingBytes());
         this.reads = new Reads(endpoint, keys, commands, counts, writes);
@@ -54,7 +52,8 @@ final class Server {
         return endpoint.open(atMost);
     }
 
-    private void refresh() {
+    /** Asks for newer numbers; those that are known are there at once. */
+    void refreshUsage() {
         usage.refresh();
     }
 
@@ -69,10 +68,6 @@ final class Server {
             return Mono.empty();
         }
         return reads.get(key);
-    }
-
-    Mono<Boolean> put(SampleKey key, ByteBuffer value) {
-        return writes.put(key, value);
     }
 
     Mono<Boolean> contains(SampleKey key) {
@@ -107,14 +102,6 @@ final class Server {
         return connection != null && (connection.isCluster() ? endpoint.isUp(keys.sample(key)) : endpoint.isUp());
     }
 
-    Mono<Lease> lease(SampleKey key) {
-        return leases.lease(key);
-    }
-
-    void remove(SampleKey key) {
-        writes.remove(key);
-    }
-
     Flux<SampleKey> keys() {
         return Flux.defer(() -> {
             Connection connection = endpoint.connection();
@@ -130,30 +117,6 @@ final class Server {
             });
             return Flux.fromIterable(writes.keys()).concatWith(there);
         });
-    }
-
-    Mono<Void> flushed() {
-        return writes.flushed();
-    }
-
-    /** The numbers known now; newer ones are asked for. */
-    Usage usage() {
-        usage.refresh();
-        return usage;
-    }
-
-    /** How many values there are, with those that wait to be sent. */
-    long samples() {
-        usage.refresh();
-        return writes.samples();
-    }
-
-    long bytes() {
-        return writes.bytes();
-    }
-
-    @Nullable Connection connection() {
-        return endpoint.connection();
     }
 
     /** Sends what waits, gives leases back, and closes the connection. */

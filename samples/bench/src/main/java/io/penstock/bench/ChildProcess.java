@@ -1,15 +1,12 @@
 package io.penstock.bench;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -40,13 +37,6 @@ public final class ChildProcess implements AutoCloseable {
         command.addAll(more);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
         return command;
-    }
-
-    /** Whether a Redis server can be started here: one is on the path. */
-    public static boolean hasRedis() {
-        return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
-                .flatMap(folder -> Stream.of("redis-server", "valkey-server").map(Path.of(folder)::resolve))
-                .anyMatch(Files::isExecutable);
     }
 
     /** Starts a program with these words as its arguments. Its errors go to those of this process. */

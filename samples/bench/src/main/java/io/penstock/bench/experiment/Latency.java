@@ -2,7 +2,6 @@ package io.penstock.bench.experiment;
 
 import io.penstock.bench.Bench;
 import io.penstock.bench.Chart;
-import io.penstock.bench.ChildProcess;
 import io.penstock.bench.LateDataset;
 import io.penstock.bench.Measured;
 import io.penstock.bench.MeasuredEpoch;
@@ -15,6 +14,7 @@ import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.cache.redis.NodeServer;
 import io.penstock.cache.redis.RedisTier;
+import io.penstock.cache.redis.internal.Programs;
 import io.penstock.cache.slot.SharedSlots;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
@@ -72,7 +72,9 @@ public final class Latency {
     private final Measured measured = new Measured();
     private final Map<String, Filled> filled = new LinkedHashMap<>();
     private final List<String> kinds =
-            ChildProcess.hasRedis() ? List.of(NONE, RAM, SHARED, DISK, REDIS) : List.of(NONE, RAM, SHARED, DISK);
+            Programs.find("redis-server", "valkey-server").isPresent()
+                    ? List.of(NONE, RAM, SHARED, DISK, REDIS)
+                    : List.of(NONE, RAM, SHARED, DISK);
 
     private Latency(Bench bench, List<MeasuredEpoch> works) {
         this.bench = bench;

@@ -1,6 +1,6 @@
 package io.penstock.bench.torture;
 
-import io.penstock.bench.ChildProcess;
+import io.penstock.cache.redis.internal.Programs;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -45,7 +45,8 @@ record JobPlan(
                 random.nextBoolean() ? 0 : SHARES[random.nextInt(SHARES.length)],
                 SHARES[random.nextInt(SHARES.length)],
                 world == 1 && random.nextBoolean() ? "lru" : "hold", // lru is one process's
-                random.nextInt(3) == 0 && ChildProcess.hasRedis());
+                random.nextInt(3) == 0
+                        && Programs.find("redis-server", "valkey-server").isPresent());
     }
 
     long sourceBytes() {
