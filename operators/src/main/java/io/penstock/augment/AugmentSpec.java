@@ -1,5 +1,6 @@
 package io.penstock.augment;
 
+import io.penstock.internal.Arguments;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -115,9 +116,7 @@ public final class AugmentSpec {
         Map<String, String> options = word.options("pad=4, reflect");
         int around = AugmentWord.integer(options.getOrDefault("pad", "0"), "pad");
         boolean reflects = options.containsKey("reflect");
-        if (around == 0 && reflects) {
-            throw new IllegalArgumentException("reflect needs pad=… too");
-        }
+        Arguments.refuse(around == 0 && reflects, "reflect needs pad=… too");
         return RandomCrop.of(size[0], size[1]).padding(around, reflects ? Padding.REFLECT : Padding.ZERO);
     }
 

@@ -1,5 +1,7 @@
 package io.penstock.augment;
 
+import io.penstock.internal.Arguments;
+
 /**
  * An operation that is drawn: how often, and of which magnitudes.
  *
@@ -14,9 +16,7 @@ public record Change(Operation operation, double probability, double low, double
     public Change {
         RandomNumbers.requireProbability(operation.word(), probability);
         operation.requireMagnitudes(low, high);
-        if (bins < 0 || bins == 1) {
-            throw new IllegalArgumentException("bins must be 0, or 2 and more, were " + bins);
-        }
+        Arguments.refuse(bins < 0 || bins == 1, "bins must be 0, or 2 and more, were %s", bins);
     }
 
     /** An operation that has no magnitude. */

@@ -1,5 +1,6 @@
 package io.penstock.augment;
 
+import io.penstock.internal.Arguments;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -64,16 +65,12 @@ public final class Policy {
     }
 
     private static String joined(Change... changes) {
-        if (changes.length == 0) {
-            throw new IllegalArgumentException("a policy needs one change or more");
-        }
+        Arguments.refuse(changes.length == 0, "a policy needs one change or more");
         return Stream.of(changes).map(Change::toString).collect(Collectors.joining("|"));
     }
 
     private static Policy oneOf(String name, int n, Stream<Change> changes) {
-        if (n < 1 || n > 100) {
-            throw new IllegalArgumentException("changes of a picture must be in [1, 100], was " + n);
-        }
+        Arguments.refuse(n < 1 || n > 100, "changes of a picture must be in [1, 100], was %s", n);
         return new Policy(name, n, changes.map(List::of).toList(), false);
     }
 

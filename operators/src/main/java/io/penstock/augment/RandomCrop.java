@@ -1,5 +1,6 @@
 package io.penstock.augment;
 
+import io.penstock.internal.Arguments;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.util.random.RandomGenerator;
@@ -39,9 +40,7 @@ public final class RandomCrop extends Cropping {
      * @throws IllegalArgumentException if {@code around} is negative or beyond 2^20
      */
     public RandomCrop padding(int around, Padding kind) {
-        if (around < 0 || around > 1 << 20) {
-            throw new IllegalArgumentException("padding must be in [0, 2^20], was " + around);
-        }
+        Arguments.refuse(around < 0 || around > 1 << 20, "padding must be in [0, 2^20], was %s", around);
         return new RandomCrop(height(), width(), around, kind);
     }
 

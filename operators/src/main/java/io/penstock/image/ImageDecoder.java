@@ -3,6 +3,7 @@ package io.penstock.image;
 import io.penstock.fault.FormatException;
 import io.penstock.image.internal.PixelRows;
 import io.penstock.image.internal.Resampling;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.HeapLimit;
 import io.penstock.internal.Notice;
 import io.penstock.internal.OptionalLibrary;
@@ -98,9 +99,7 @@ public final class ImageDecoder {
      */
     public ImageDecoder maxPixels(long limit) {
         long max = PixelRows.MAX_BYTES / 3;
-        if (limit < 1 || limit > max) {
-            throw new IllegalArgumentException("max pixels must be in [1, %d], was %d".formatted(max, limit));
-        }
+        Arguments.refuse(limit < 1 || limit > max, "max pixels must be in [1, %d], was %d", max, limit);
         return new ImageDecoder(backend, limit);
     }
 

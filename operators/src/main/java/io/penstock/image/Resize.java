@@ -4,6 +4,7 @@ import io.penstock.fault.FormatException;
 import io.penstock.image.internal.Nearest;
 import io.penstock.image.internal.PixelRows;
 import io.penstock.image.internal.Resampling;
+import io.penstock.internal.Arguments;
 import io.penstock.tensor.Tensor;
 import io.penstock.vision.Boxes;
 import io.penstock.vision.Dense;
@@ -55,9 +56,7 @@ public final class Resize implements UnaryOperator<Tensor> {
     }
 
     private static int side(String name, int length) {
-        if (length < 1 || length > 0xFFFF) {
-            throw new IllegalArgumentException(name + " must be in [1, 65535], was " + length);
-        }
+        Arguments.refuse(length < 1 || length > 0xFFFF, "%s must be in [1, 65535], was %s", name, length);
         return length;
     }
 

@@ -1,5 +1,6 @@
 package io.penstock.pack;
 
+import io.penstock.internal.Arguments;
 import io.penstock.pipeline.Grouping;
 import java.util.Arrays;
 
@@ -34,18 +35,14 @@ public final class LengthBuckets {
      * @throws IllegalArgumentException if {@code n < 1}, there is no bound, or they do not ascend from 1 on
      */
     public static LengthBuckets of(int n, int... bounds) {
-        if (n < 1) {
-            throw new IllegalArgumentException("a batch must have at least 1 sequence, was " + n);
-        }
+        Arguments.refuse(n < 1, "a batch must have at least 1 sequence, was %s", n);
         for (int i = 0; i < bounds.length; i++) {
             if (bounds[i] <= (i == 0 ? 0 : bounds[i - 1])) {
                 throw new IllegalArgumentException(
                         "the bounds of buckets must ascend from 1 on, were " + Arrays.toString(bounds));
             }
         }
-        if (bounds.length == 0) {
-            throw new IllegalArgumentException("buckets need a bound between them; without one, pad batches instead");
-        }
+        Arguments.refuse(bounds.length == 0, "buckets need a bound between them; without one, pad batches instead");
         return new LengthBuckets(n, bounds.clone(), 0);
     }
 

@@ -1,5 +1,6 @@
 package io.penstock.pack;
 
+import io.penstock.internal.Arguments;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Group;
 import io.penstock.tensor.Tensor;
@@ -38,9 +39,7 @@ public final class Packing<T> {
             @Nullable Function<? super T, Tensor> lossMask,
             TooLong tooLong,
             long seed) {
-        if (rowSize < 1) {
-            throw new IllegalArgumentException("a row must have at least 1 token, was " + rowSize);
-        }
+        Arguments.refuse(rowSize < 1, "a row must have at least 1 token, was %s", rowSize);
         this.rowSize = rowSize;
         this.tokens = Objects.requireNonNull(tokens, "tokens");
         this.lossMask = lossMask;

@@ -1,5 +1,6 @@
 package io.penstock.cache;
 
+import io.penstock.internal.Arguments;
 import io.penstock.internal.Begun;
 import io.penstock.internal.Notice;
 import io.penstock.tensor.Form;
@@ -82,9 +83,7 @@ public final class Cache implements AutoCloseable {
      * @throws IllegalArgumentException if there are none
      */
     public static Cache of(Tier... fastestFirst) {
-        if (fastestFirst.length == 0) {
-            throw new IllegalArgumentException("a cache needs at least one tier, was given none");
-        }
+        Arguments.refuse(fastestFirst.length == 0, "a cache needs at least one tier, was given none");
         return new Cache(List.of(fastestFirst), new TierFaults(), new AtomicLong(OPEN), null, null, Form.Use.PLAIN);
     }
 

@@ -1,6 +1,7 @@
 package io.penstock.cache;
 
 import io.penstock.fault.MismatchException;
+import io.penstock.internal.Arguments;
 import io.penstock.order.internal.Mixing;
 
 /**
@@ -16,9 +17,7 @@ import io.penstock.order.internal.Mixing;
 public record HitCheck(double share, boolean fails) {
 
     public HitCheck {
-        if (!(share > 0 && share <= 1)) {
-            throw new IllegalArgumentException("the share of hits to check must be in (0, 1], was " + share);
-        }
+        Arguments.refuse(!(share > 0 && share <= 1), "the share of hits to check must be in (0, 1], was %s", share);
     }
 
     /**

@@ -2,6 +2,7 @@ package io.penstock.pipeline;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.WithOrigin;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.PartNumbers;
 import io.penstock.order.Draw;
 import io.penstock.tensor.Schema;
@@ -32,9 +33,7 @@ final class ConcatDataset<T> extends Stage<T> implements Dataset<T> {
     }
 
     private static Fingerprint fingerprint(List<? extends Stage<?>> parts) {
-        if (parts.isEmpty()) {
-            throw new IllegalArgumentException("cannot concatenate no dataset; name one at least");
-        }
+        Arguments.refuse(parts.isEmpty(), "cannot concatenate no dataset; name one at least");
         Fingerprint all = Fingerprint.of("concat of " + parts.size());
         for (Stage<?> part : parts) {
             all = all.with("part").with(part.fingerprint());

@@ -6,6 +6,7 @@ import io.penstock.cache.HitCheck;
 import io.penstock.cache.Producer;
 import io.penstock.cache.Tier;
 import io.penstock.fault.SampleException;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.index.Bits;
 import io.penstock.internal.index.Parts;
 import io.penstock.internal.index.Selection;
@@ -242,9 +243,7 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
      * @param count in [2, 127]
      */
     default List<Fold<T>> folds(long seed, int count) {
-        if (count < 2) {
-            throw new IllegalArgumentException("there must be at least 2 folds, was " + count);
-        }
+        Arguments.refuse(count < 2, "there must be at least 2 folds, was %s", count);
         double[] shares = new double[count];
         Arrays.fill(shares, 1.0 / count);
         byte[] parts = Splits.byName(size(), index -> id(index).name(), seed, shares);

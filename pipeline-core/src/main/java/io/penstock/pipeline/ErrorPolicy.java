@@ -1,6 +1,7 @@
 package io.penstock.pipeline;
 
 import io.penstock.fault.SampleException;
+import io.penstock.internal.Arguments;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -77,9 +78,7 @@ public final class ErrorPolicy {
      * @throws IllegalArgumentException if negative
      */
     public ErrorPolicy budget(long samples) {
-        if (samples < 0) {
-            throw new IllegalArgumentException("error budget must not be negative: " + samples);
-        }
+        Arguments.refuse(samples < 0, "error budget must not be negative: %s", samples);
         return new ErrorPolicy(outcome, samples, share, retries, backoff, quarantine);
     }
 
@@ -88,9 +87,7 @@ public final class ErrorPolicy {
      * @throws IllegalArgumentException if out of range
      */
     public ErrorPolicy budgetShare(double share) {
-        if (!(share >= 0 && share <= 1)) {
-            throw new IllegalArgumentException("error budget must be a share in [0, 1], was " + share);
-        }
+        Arguments.refuse(!(share >= 0 && share <= 1), "error budget must be a share in [0, 1], was %s", share);
         return new ErrorPolicy(outcome, budget, share, retries, backoff, quarantine);
     }
 
@@ -100,13 +97,9 @@ public final class ErrorPolicy {
      * @throws IllegalArgumentException if {@code times} is negative, or {@code backoff} is, or is longer than a day
      */
     public ErrorPolicy retry(int times, Duration backoff) {
-        if (times < 0 || backoff.isNegative()) {
-            throw new IllegalArgumentException(
-                    "retries and back-off must not be negative: %d, %s".formatted(times, backoff));
-        }
-        if (backoff.compareTo(LONGEST_BACKOFF) > 0) {
-            throw new IllegalArgumentException("back-off must be a day at most, was " + backoff);
-        }
+        Arguments.refuse(
+                times < 0 || backoff.isNegative(), "retries and back-off must not be negative: %d, %s", times, backoff);
+        Arguments.refuse(backoff.compareTo(LONGEST_BACKOFF) > 0, "back-off must be a day at most, was %s", backoff);
         return new ErrorPolicy(outcome, budget, share, times, backoff, quarantine);
     }
 

@@ -3,6 +3,7 @@ package io.penstock.pipeline;
 import io.penstock.cache.Cache;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.SampleException;
+import io.penstock.internal.Arguments;
 import io.penstock.order.Draw;
 import io.penstock.order.Position;
 import io.penstock.stream.Execution;
@@ -55,9 +56,7 @@ public final class Samples {
      * @throws IllegalArgumentException if negative
      */
     public static <T> Function<Flux<T>, Flux<Sample<T>>> numbered(long seed, long from) {
-        if (from < 0) {
-            throw new IllegalArgumentException("the number of the first element must not be negative, was " + from);
-        }
+        Arguments.refuse(from < 0, "the number of the first element must not be negative, was %s", from);
         return flux -> flux.index((nth, value) -> {
             long number = from + nth;
             return Sample.of(new Draw(seed, 0, number, new Position(0, number + 1)), value);

@@ -2,6 +2,7 @@ package io.penstock.pipeline;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.WithOrigin;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.Span;
 import io.penstock.internal.Spans;
 import io.penstock.internal.StageMeter;
@@ -123,9 +124,7 @@ sealed interface StageFunction<A, B> {
 
         private Named(
                 String verb, String stage, BiFunction<? super A, Draw, ? extends B> fn, LongFunction<SampleId> ids) {
-            if (stage.isBlank()) {
-                throw new IllegalArgumentException("a stage needs a name: it is part of the cache key");
-            }
+            Arguments.refuse(stage.isBlank(), "a stage needs a name: it is part of the cache key");
             this.verb = verb;
             this.stage = stage;
             this.fn = fn;

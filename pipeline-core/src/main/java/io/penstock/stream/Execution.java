@@ -1,5 +1,6 @@
 package io.penstock.stream;
 
+import io.penstock.internal.Arguments;
 import reactor.core.scheduler.Scheduler;
 
 /**
@@ -39,9 +40,7 @@ public record Execution(int inFlight, Scheduler workers, int parallelism, int wi
     }
 
     private static void check(String what, int value, int max) {
-        if (value < 1 || value > max) {
-            throw new IllegalArgumentException("%s must be in [1, %d], was %d".formatted(what, max, value));
-        }
+        Arguments.refuse(value < 1 || value > max, "%s must be in [1, %d], was %d", what, max, value);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.penstock.stream;
 
+import io.penstock.internal.Arguments;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.util.function.ToLongFunction;
@@ -21,9 +22,7 @@ import java.util.function.ToLongFunction;
 public record ReadAhead<T>(long bytes, ToLongFunction<? super T> size) {
 
     public ReadAhead {
-        if (bytes < 1) {
-            throw new IllegalArgumentException("read-ahead must be at least 1 byte, was " + bytes);
-        }
+        Arguments.refuse(bytes < 1, "read-ahead must be at least 1 byte, was %s", bytes);
     }
 
     /** A bound on samples that a schema describes: the bytes of all their fields. */

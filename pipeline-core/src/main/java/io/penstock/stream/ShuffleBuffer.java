@@ -1,5 +1,6 @@
 package io.penstock.stream;
 
+import io.penstock.internal.Arguments;
 import io.penstock.order.internal.ShuffleSlots;
 import java.util.function.Function;
 import reactor.core.publisher.Flux;
@@ -45,9 +46,7 @@ public final class ShuffleBuffer<T> implements Function<Flux<T>, Flux<T>> {
      * @throws IllegalArgumentException if {@code n} is not in {@code [1, 16,777,216]}
      */
     public static <T> ShuffleBuffer<T> of(int n, long seed) {
-        if (n < 1 || n > MAX_SIZE) {
-            throw new IllegalArgumentException("shuffle buffer must be in [1, %d], was %d".formatted(MAX_SIZE, n));
-        }
+        Arguments.refuse(n < 1 || n > MAX_SIZE, "shuffle buffer must be in [1, %d], was %d", MAX_SIZE, n);
         return new ShuffleBuffer<>(n, seed, 0);
     }
 
@@ -60,9 +59,7 @@ public final class ShuffleBuffer<T> implements Function<Flux<T>, Flux<T>> {
      * @throws IllegalArgumentException if negative
      */
     public ShuffleBuffer<T> resumeAt(long number) {
-        if (number < 0) {
-            throw new IllegalArgumentException("number to resume at must not be negative, was " + number);
-        }
+        Arguments.refuse(number < 0, "number to resume at must not be negative, was %s", number);
         return new ShuffleBuffer<>(size, seed, number);
     }
 

@@ -1,6 +1,7 @@
 package io.penstock.batch;
 
 import io.penstock.batch.internal.Memory;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.GuardedScheduler;
 import io.penstock.stream.Execution;
 import java.nio.ByteBuffer;
@@ -14,9 +15,7 @@ record BatchOptions(int slots, Scheduler consumer, Scheduler workers, IntFunctio
     private static final int MAX_SLOTS = 1 << 16;
 
     BatchOptions {
-        if (slots < 1 || slots > MAX_SLOTS) {
-            throw new IllegalArgumentException("slots must be in [1, %d], was %d".formatted(MAX_SLOTS, slots));
-        }
+        Arguments.refuse(slots < 1 || slots > MAX_SLOTS, "slots must be in [1, %d], was %d", MAX_SLOTS, slots);
         Objects.requireNonNull(consumer, "consumer");
         Objects.requireNonNull(workers, "workers");
         Objects.requireNonNull(allocator, "allocator");

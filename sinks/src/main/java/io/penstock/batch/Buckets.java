@@ -1,5 +1,6 @@
 package io.penstock.batch;
 
+import io.penstock.internal.Arguments;
 import io.penstock.tensor.Tensor;
 import java.util.Arrays;
 import java.util.List;
@@ -18,9 +19,7 @@ final class Buckets<T> {
     }
 
     private Buckets(Length<T> length, long[] boundaries) {
-        if (boundaries.length == 0) {
-            throw new IllegalArgumentException("buckets need at least one boundary");
-        }
+        Arguments.refuse(boundaries.length == 0, "buckets need at least one boundary");
         for (int i = 1; i < boundaries.length; i++) {
             if (boundaries[i] <= boundaries[i - 1]) {
                 throw new IllegalArgumentException("bucket boundaries must ascend: " + Arrays.toString(boundaries));
@@ -37,16 +36,12 @@ final class Buckets<T> {
 
     static <T> Buckets<T> byField(List<String> names, String field, long[] boundaries) {
         int which = names.indexOf(field);
-        if (which < 0) {
-            throw new IllegalArgumentException("cannot bucket by \"%s\": fields are %s".formatted(field, names));
-        }
+        Arguments.refuse(which < 0, "cannot bucket by \"%s\": fields are %s", field, names);
         return new Buckets<>((value, fields) -> firstAxis(field, fields.get(which)), boundaries);
     }
 
     private static long firstAxis(String field, Tensor tensor) {
-        if (tensor.shape().rank() == 0) {
-            throw new IllegalArgumentException("cannot bucket by \"%s\": a scalar has no length".formatted(field));
-        }
+        Arguments.refuse(tensor.shape().rank() == 0, "cannot bucket by \"%s\": a scalar has no length", field);
         return tensor.shape().dim(0);
     }
 

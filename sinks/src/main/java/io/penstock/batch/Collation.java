@@ -4,6 +4,7 @@ import io.penstock.batch.internal.Memory;
 import io.penstock.batch.internal.RowForm;
 import io.penstock.batch.internal.Slot;
 import io.penstock.batch.internal.SlotRing;
+import io.penstock.internal.Arguments;
 import io.penstock.order.Remainder;
 import io.penstock.pipeline.Group;
 import io.penstock.tensor.Schema;
@@ -64,9 +65,7 @@ record Collation<T>(
     }
 
     static void checkSize(int n) {
-        if (n < 1 || n > MAX_SIZE) {
-            throw new IllegalArgumentException("batch size must be in [1, %d], was %d".formatted(MAX_SIZE, n));
-        }
+        Arguments.refuse(n < 1 || n > MAX_SIZE, "batch size must be in [1, %d], was %d", MAX_SIZE, n);
     }
 
     static <T> Collation<T> of(int n, Schema<T> schema) {

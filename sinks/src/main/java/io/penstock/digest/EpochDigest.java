@@ -1,5 +1,6 @@
 package io.penstock.digest;
 
+import io.penstock.internal.Arguments;
 import java.util.Collection;
 import java.util.HexFormat;
 
@@ -14,10 +15,7 @@ import java.util.HexFormat;
 public record EpochDigest(long epoch, long samples, long orderBits, long contentBits) {
 
     public EpochDigest {
-        if (epoch < 0 || samples < 0) {
-            throw new IllegalArgumentException(
-                    "digest must not be negative: epoch %d, %d samples".formatted(epoch, samples));
-        }
+        Arguments.refuse(epoch < 0 || samples < 0, "digest must not be negative: epoch %d, %d samples", epoch, samples);
     }
 
     /** A hash of the indices in the order they were delivered, 16 hex digits. */

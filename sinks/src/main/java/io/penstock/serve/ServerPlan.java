@@ -3,6 +3,7 @@ package io.penstock.serve;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.serve.internal.Access;
 import java.io.File;
@@ -58,9 +59,7 @@ public final class ServerPlan {
      * @throws IllegalArgumentException if there is no such port
      */
     public ServerPlan port(int number) {
-        if (number < 0 || number > 65_535) {
-            throw new IllegalArgumentException("port must be in [0, 65536), was " + number);
-        }
+        Arguments.refuse(number < 0 || number > 65_535, "port must be in [0, 65536), was %s", number);
         return with(new Door(door.host, number, door.secret, door.certificate, door.key));
     }
 
@@ -69,9 +68,7 @@ public final class ServerPlan {
      * @throws IllegalArgumentException if it is empty
      */
     public ServerPlan host(String address) {
-        if (address.isBlank()) {
-            throw new IllegalArgumentException("host must be a name or an address such as 127.0.0.1, was empty");
-        }
+        Arguments.refuse(address.isBlank(), "host must be a name or an address such as 127.0.0.1, was empty");
         return with(new Door(address, door.port, door.secret, door.certificate, door.key));
     }
 

@@ -1,6 +1,7 @@
 package io.penstock.write;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
@@ -70,9 +71,7 @@ public final class ShardJob<T> {
 
     /** As {@link #of(Dataset, TarWriter, Path, long)}, into the prefix of a bucket. */
     public static <T> ShardJob<T> of(Dataset<T> dataset, TarWriter<T> writer, OutputStore place, long samplesEach) {
-        if (samplesEach < 1) {
-            throw new IllegalArgumentException("a shard must have at least 1 sample, was " + samplesEach);
-        }
+        Arguments.refuse(samplesEach < 1, "a shard must have at least 1 sample, was %s", samplesEach);
         return new ShardJob<>(dataset, writer, place, samplesEach, ErrorPolicy.fail(), Execution.standard(), () -> {});
     }
 
@@ -114,9 +113,7 @@ public final class ShardJob<T> {
     }
 
     private static void requirePart(int part, int parts) {
-        if (parts < 1 || part < 0 || part >= parts) {
-            throw new IllegalArgumentException("part must be in [0, %d), was %d".formatted(parts, part));
-        }
+        Arguments.refuse(parts < 1 || part < 0 || part >= parts, "part must be in [0, %d), was %d", parts, part);
     }
 
     /**

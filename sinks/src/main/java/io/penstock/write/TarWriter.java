@@ -1,5 +1,6 @@
 package io.penstock.write;
 
+import io.penstock.internal.Arguments;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.output.OutputStore;
 import io.penstock.output.UnfinishedOutput;
@@ -92,9 +93,7 @@ public final class TarWriter<T> {
 
     /** As {@link #shards(Path, long)}, into the prefix of a bucket. */
     public Function<Flux<Sample<T>>, Flux<Written>> shards(OutputStore store, long samplesEach) {
-        if (samplesEach < 1) {
-            throw new IllegalArgumentException("a shard must have at least 1 sample, was " + samplesEach);
-        }
+        Arguments.refuse(samplesEach < 1, "a shard must have at least 1 sample, was %s", samplesEach);
         return samples -> Writing.write(
                 samples, number -> open(store.open(ShardPlan.shard(number))), samplesEach, store.location());
     }

@@ -4,6 +4,7 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.HeapLimit;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.GroupLoader;
@@ -208,9 +209,7 @@ public final class ArrayRows implements Dataset<Tensor>, GroupLoader<Tensor>, Au
     }
 
     private static StoreFile only(StoreFiles files, Unpacker unpacker) {
-        if (files.entries().size() != 1) {
-            throw new IllegalArgumentException("an array is one file, there are %s; name one of them".formatted(files));
-        }
+        Arguments.refuse(files.entries().size() != 1, "an array is one file, there are %s; name one of them", files);
         return unpacker.unpack(files.store(), files.entries().get(0));
     }
 

@@ -4,6 +4,7 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.SampleId;
 import io.penstock.store.Store;
@@ -80,9 +81,7 @@ public final class NpzRows implements Dataset<Row>, AutoCloseable {
 
     private static NpzRows open(Store archive, Runnable closing, List<String> chosen) {
         List<String> keys = NpzNames.of(archive).keys(chosen);
-        if (keys.stream().distinct().count() < keys.size()) {
-            throw new IllegalArgumentException("an array is named twice: " + chosen);
-        }
+        Arguments.refuse(keys.stream().distinct().count() < keys.size(), "an array is named twice: %s", chosen);
         List<ArrayRows> arrays = new ArrayList<>();
         long left = ArrayRows.MAX_IN_MEMORY;
         for (String each : keys) {

@@ -3,6 +3,7 @@ package io.penstock.folder;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.SampleId;
 import io.penstock.store.FileStore;
@@ -116,9 +117,7 @@ public final class ImageFolder implements Dataset<LabelledFile> {
      * @throws IllegalArgumentException if {@code bytes < 1}
      */
     public ImageFolder maxFileBytes(long bytes) {
-        if (bytes < 1) {
-            throw new IllegalArgumentException("largest file size must be at least 1 byte, was " + bytes);
-        }
+        Arguments.refuse(bytes < 1, "largest file size must be at least 1 byte, was %s", bytes);
         return new ImageFolder(store, images, labels, fingerprint, bytes);
     }
 

@@ -5,6 +5,7 @@ import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.folder.LabelledFile;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.HeapLimit;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
@@ -116,9 +117,7 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
      * @throws IllegalArgumentException if {@code bytes < 1}
      */
     public ManifestDataset maxFileBytes(int bytes) {
-        if (bytes < 1) {
-            throw new IllegalArgumentException("largest file size must be at least 1 byte, was " + bytes);
-        }
+        Arguments.refuse(bytes < 1, "largest file size must be at least 1 byte, was %s", bytes);
         return new ManifestDataset(store, manifest, states, labels, bytes);
     }
 

@@ -2,6 +2,7 @@ package io.penstock.memory;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
+import io.penstock.internal.Arguments;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.SampleId;
 import java.util.List;
@@ -26,9 +27,7 @@ public final class MemoryDataset<T> implements Dataset<T> {
     private final SampleKey key;
 
     private MemoryDataset(String name, String version, long size, LongFunction<? extends Mono<T>> samples) {
-        if (name.isBlank()) {
-            throw new IllegalArgumentException("a dataset in memory needs a name: it is part of the cache key");
-        }
+        Arguments.refuse(name.isBlank(), "a dataset in memory needs a name: it is part of the cache key");
         this.name = name;
         this.size = size;
         this.samples = samples;
@@ -50,9 +49,7 @@ public final class MemoryDataset<T> implements Dataset<T> {
      * @throws IllegalArgumentException if {@code size} is negative
      */
     public static <T> MemoryDataset<T> generate(String name, long size, LongFunction<? extends T> sample) {
-        if (size < 0) {
-            throw new IllegalArgumentException("size must not be negative: " + size);
-        }
+        Arguments.refuse(size < 0, "size must not be negative: %s", size);
         return new MemoryDataset<>(name, "1", size, index -> Mono.fromCallable(() -> required(name, index, sample)));
     }
 

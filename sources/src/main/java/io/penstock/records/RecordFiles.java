@@ -4,6 +4,7 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.PartNumbers;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.GroupLoader;
@@ -117,9 +118,7 @@ public final class RecordFiles implements Dataset<Tensor>, GroupLoader<Tensor>, 
     }
 
     private static int atLeastOne(int recordBytes) {
-        if (recordBytes < 1) {
-            throw new IllegalArgumentException("record size must be at least 1 byte, was " + recordBytes);
-        }
+        Arguments.refuse(recordBytes < 1, "record size must be at least 1 byte, was %s", recordBytes);
         return recordBytes;
     }
 

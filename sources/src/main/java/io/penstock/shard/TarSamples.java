@@ -4,6 +4,7 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.Notice;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
@@ -94,9 +95,7 @@ public final class TarSamples implements Dataset<TarSample>, GroupLoader<TarSamp
      * @throws IllegalArgumentException if none are named
      */
     public TarSamples parts(String... extensions) {
-        if (extensions.length == 0) {
-            throw new IllegalArgumentException("name at least one part");
-        }
+        Arguments.refuse(extensions.length == 0, "name at least one part");
         List<List<String>> parts = Arrays.stream(extensions)
                 .map(names -> List.of(names.split(";")))
                 .toList();

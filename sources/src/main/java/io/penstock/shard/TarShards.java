@@ -3,6 +3,7 @@ package io.penstock.shard;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.FileWork;
 import io.penstock.internal.Notice;
 import io.penstock.store.Store;
@@ -102,9 +103,7 @@ public final class TarShards {
     }
 
     private static long positive(String what, long bytes) {
-        if (bytes < 1) {
-            throw new IllegalArgumentException("%s must be at least 1 byte, was %d".formatted(what, bytes));
-        }
+        Arguments.refuse(bytes < 1, "%s must be at least 1 byte, was %d", what, bytes);
         return bytes;
     }
 

@@ -1,6 +1,7 @@
 package io.penstock.store;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.FileWork;
 import io.penstock.internal.Notice;
 import io.penstock.pipeline.GroupLoader;
@@ -104,9 +105,7 @@ public final class FileStore implements LocalStore, AutoCloseable {
      * @throws IllegalArgumentException if there are none, or no folder holds them all
      */
     public static FileStore openAround(List<Path> files) {
-        if (files.isEmpty()) {
-            throw new IllegalArgumentException("name at least one file");
-        }
+        Arguments.refuse(files.isEmpty(), "name at least one file");
         Path common = folderOf(files.get(0));
         for (Path file : files) {
             Path folder = folderOf(file);

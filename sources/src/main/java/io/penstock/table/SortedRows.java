@@ -1,5 +1,6 @@
 package io.penstock.table;
 
+import io.penstock.internal.Arguments;
 import io.penstock.internal.HeapLimit;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Indexing;
@@ -34,9 +35,7 @@ final class SortedRows {
         }
         return rows.summarise("places " + series.named(), new Places(series), indexing)
                 .map(sorted -> {
-                    if (sorted.rows.size() < rows.size()) {
-                        throw new IllegalArgumentException("cannot sort rows of which some were skipped");
-                    }
+                    Arguments.refuse(sorted.rows.size() < rows.size(), "cannot sort rows of which some were skipped");
                     return rows.select(sorted.numbers());
                 });
     }

@@ -1,5 +1,6 @@
 package io.penstock.table;
 
+import io.penstock.internal.Arguments;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
@@ -122,10 +123,8 @@ public final class TableFormat {
      * @throws IllegalArgumentException for Parquet and Arrow, which have their index within
      */
     public TableFormat index(Path folder) {
-        if (this == PARQUET || this == ARROW) {
-            throw new IllegalArgumentException(
-                    "%s have their index within: leave out the folder".formatted(kind.files));
-        }
+        Arguments.refuse(
+                this == PARQUET || this == ARROW, "%s have their index within: leave out the folder", kind.files);
         return new TableFormat(kind, folder);
     }
 

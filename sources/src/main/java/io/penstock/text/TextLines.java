@@ -3,6 +3,7 @@ package io.penstock.text;
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.GroupLoader;
 import io.penstock.pipeline.SampleId;
@@ -97,9 +98,7 @@ public final class TextLines implements Dataset<String>, GroupLoader<String>, Au
      * @throws IllegalArgumentException if {@code bytes < 1}
      */
     public TextLines maxLineBytes(int bytes) {
-        if (bytes < 1) {
-            throw new IllegalArgumentException("longest line must be at least 1 byte, was " + bytes);
-        }
+        Arguments.refuse(bytes < 1, "longest line must be at least 1 byte, was %s", bytes);
         return new TextLines(lines, Math.min(bytes, Integer.MAX_VALUE - 16));
     }
 

@@ -1,6 +1,7 @@
 package io.penstock.zarr;
 
 import io.penstock.cache.Fingerprint;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.HeapLimit;
 import io.penstock.pipeline.Dataset;
 import io.penstock.store.Store;
@@ -111,9 +112,7 @@ public final class ZarrArray {
      * @throws IllegalArgumentException if it is negative
      */
     public ZarrArray chunkCacheBytes(long bytes) {
-        if (bytes < 0) {
-            throw new IllegalArgumentException("budget for chunks must not be negative, was " + bytes);
-        }
+        Arguments.refuse(bytes < 0, "budget for chunks must not be negative, was %s", bytes);
         return with(new Settings(settings.maxChunkBytes, bytes, settings.decoding, settings.chunks));
     }
 

@@ -2,6 +2,7 @@ package io.penstock.zarr;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
+import io.penstock.internal.Arguments;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.SampleId;
 import io.penstock.tensor.Shape;
@@ -37,9 +38,7 @@ final class ZarrWindows implements Dataset<Tensor> {
 
     static ZarrWindows rows(ZarrArray array) {
         Shape shape = array.shape();
-        if (shape.rank() == 0) {
-            throw new IllegalArgumentException("%s has no rows: it is a scalar; read it".formatted(array));
-        }
+        Arguments.refuse(shape.rank() == 0, "%s has no rows: it is a scalar; read it", array);
         Shape row = shape.dropFirst().prepend(1);
         long[] ones = new long[shape.rank()];
         Arrays.fill(ones, 1);

@@ -1,6 +1,7 @@
 package io.penstock.cache.chronicle;
 
 import io.penstock.cache.chronicle.internal.Segment;
+import io.penstock.internal.Arguments;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
@@ -45,9 +46,7 @@ public final class ChronicleOptions {
      * @throws IllegalArgumentException if {@code bytes < 1}
      */
     public ChronicleOptions maxBytes(long bytes) {
-        if (bytes < 1) {
-            throw new IllegalArgumentException("a disk cache needs at least 1 byte, was " + bytes);
-        }
+        Arguments.refuse(bytes < 1, "a disk cache needs at least 1 byte, was %s", bytes);
         return with(copy -> {
             copy.maxBytes = bytes;
             copy.maxFreeShare = 0;
@@ -60,9 +59,7 @@ public final class ChronicleOptions {
      * @throws IllegalArgumentException if the share is not in (0, 1]
      */
     public ChronicleOptions maxFreeShare(double share) {
-        if (!(share > 0 && share <= 1)) {
-            throw new IllegalArgumentException("the share of free disk space must be in (0, 1], was " + share);
-        }
+        Arguments.refuse(!(share > 0 && share <= 1), "the share of free disk space must be in (0, 1], was %s", share);
         return with(copy -> {
             copy.maxBytes = 0;
             copy.maxFreeShare = share;
@@ -88,9 +85,7 @@ public final class ChronicleOptions {
      * @throws IllegalArgumentException if {@code bytes < 0}
      */
     public ChronicleOptions pendingBytes(long bytes) {
-        if (bytes < 0) {
-            throw new IllegalArgumentException("the bytes that may wait must be at least 0, was " + bytes);
-        }
+        Arguments.refuse(bytes < 0, "the bytes that may wait must be at least 0, was %s", bytes);
         return with(copy -> copy.pendingBytes = bytes);
     }
 

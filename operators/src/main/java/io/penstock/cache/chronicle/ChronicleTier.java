@@ -17,6 +17,7 @@ import io.penstock.cache.chronicle.internal.LogWriter;
 import io.penstock.cache.chronicle.internal.Segment;
 import io.penstock.cache.chronicle.internal.Watch;
 import io.penstock.internal.AccessFaults;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.Begun;
 import io.penstock.internal.GuardedScheduler;
 import io.penstock.tensor.Encoded;
@@ -101,9 +102,7 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
 
     /** A cache in this directory, which is made when the cache is opened; files there that are not the cache's stay. */
     public static ChronicleOptions at(Path directory) {
-        if (directory.toString().isBlank()) {
-            throw new IllegalArgumentException("a disk cache needs a directory, was \"%s\"".formatted(directory));
-        }
+        Arguments.refuse(directory.toString().isBlank(), "a disk cache needs a directory, was \"%s\"", directory);
         return new ChronicleOptions(directory);
     }
 

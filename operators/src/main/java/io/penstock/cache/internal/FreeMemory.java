@@ -1,5 +1,6 @@
 package io.penstock.cache.internal;
 
+import io.penstock.internal.Arguments;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -62,10 +63,8 @@ public final class FreeMemory {
 
     /** A share of the bytes that are free for a cache. */
     public static long share(double share, long free, long heapMayGrow) {
-        if (free == Long.MAX_VALUE) {
-            throw new IllegalArgumentException(
-                    "this system does not say how much memory is free; give a size in bytes");
-        }
+        Arguments.refuse(
+                free == Long.MAX_VALUE, "this system does not say how much memory is free; give a size in bytes");
         long bytes = (long) (share * (free - heapMayGrow));
         if (bytes < 1) {
             throw new IllegalArgumentException(

@@ -3,6 +3,7 @@ package io.penstock.cache.lazy;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.order.Sampler;
 import io.penstock.order.ShardMode;
 import io.penstock.order.Topology;
@@ -54,17 +55,13 @@ public final class LazyShard {
         private static final Amount NONE = new Amount(0, 0);
 
         static Amount ofBytes(String what, long bytes) {
-            if (bytes < 0) {
-                throw new IllegalArgumentException("%s must not be negative: %d bytes".formatted(what, bytes));
-            }
+            Arguments.refuse(bytes < 0, "%s must not be negative: %d bytes", what, bytes);
             return new Amount(bytes, 0);
         }
 
         static Amount ofShare(String what, double share) {
-            if (!(share >= 0 && share <= 1)) {
-                throw new IllegalArgumentException(
-                        "the share of free %s must be in [0, 1], was %s".formatted(what, share));
-            }
+            Arguments.refuse(
+                    !(share >= 0 && share <= 1), "the share of free %s must be in [0, 1], was %s", what, share);
             return new Amount(0, share);
         }
     }
@@ -166,9 +163,7 @@ public final class LazyShard {
      * @throws IllegalArgumentException if negative
      */
     public LazyShard minElements(long samples) {
-        if (samples < 0) {
-            throw new IllegalArgumentException("min elements must not be negative: " + samples);
-        }
+        Arguments.refuse(samples < 0, "min elements must not be negative: %s", samples);
         return new LazyShard(owner, topology, memory, disk, directory, overflow, samples);
     }
 
@@ -187,9 +182,7 @@ public final class LazyShard {
      * @throws StoreException if what is free on the disk cannot be asked
      */
     long elements(long size, long sampleBytes) {
-        if (sampleBytes < 1) {
-            throw new IllegalArgumentException("a sample must take at least 1 byte, was " + sampleBytes);
-        }
+        Arguments.refuse(sampleBytes < 1, "a sample must take at least 1 byte, was %s", sampleBytes);
         Room room = room(sampleBytes);
         double fit = room.samples() * (1 + overflow);
         long part = size / shards() + (size % shards() == 0 ? 0 : 1);

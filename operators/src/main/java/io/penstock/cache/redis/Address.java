@@ -1,5 +1,6 @@
 package io.penstock.cache.redis;
 
+import io.penstock.internal.Arguments;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,9 +55,7 @@ record Address(Kind kind, List<Host> hosts, boolean tls, int database, String ma
 
     /** Only the server that is this node's own. */
     Address own(int node) {
-        if (kind != Kind.SERVERS) {
-            throw new IllegalArgumentException("only plain servers can be a node's own, these are " + this);
-        }
+        Arguments.refuse(kind != Kind.SERVERS, "only plain servers can be a node's own, these are %s", this);
         return new Address(kind, List.of(hosts.get(Math.floorMod(node, hosts.size()))), tls, database, master);
     }
 

@@ -9,6 +9,7 @@ import io.penstock.cache.redis.internal.Programs;
 import io.penstock.cache.redis.internal.Secret;
 import io.penstock.cache.redis.internal.SpawnedServer;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -105,10 +106,8 @@ public final class NodeServer {
 
     private static Path path(Map<String, String> given, String parameter) {
         String path = given.getOrDefault(parameter, "");
-        if (path.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "a spawned server has no %s: a path is missing after %s=".formatted(parameter, parameter));
-        }
+        Arguments.refuse(
+                path.isEmpty(), "a spawned server has no %s: a path is missing after %s=", parameter, parameter);
         return Path.of(path);
     }
 

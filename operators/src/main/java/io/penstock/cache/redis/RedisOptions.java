@@ -3,6 +3,7 @@ package io.penstock.cache.redis;
 import io.penstock.cache.redis.internal.Membership;
 import io.penstock.cache.redis.internal.Secret;
 import io.penstock.cache.redis.internal.SpawnedServer;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.OptionalLibrary;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -118,10 +119,7 @@ public final class RedisOptions {
 
     private static int valueBytes(long bytes) {
         int max = (512 << 20) - Frame.HEADER; // the largest string there is
-        if (bytes < 1 || bytes > max) {
-            throw new IllegalArgumentException(
-                    "the largest value must be of 1 to %d bytes, was %d".formatted(max, bytes));
-        }
+        Arguments.refuse(bytes < 1 || bytes > max, "the largest value must be of 1 to %d bytes, was %d", max, bytes);
         return (int) bytes;
     }
 
@@ -198,9 +196,7 @@ public final class RedisOptions {
 
     /** How many bytes may be on their way to each server before puts complete later than at once; 32 MiB by default. */
     public RedisOptions pendingBytes(long bytes) {
-        if (bytes < 0) {
-            throw new IllegalArgumentException("the bytes that are pending must not be negative, were " + bytes);
-        }
+        Arguments.refuse(bytes < 0, "the bytes that are pending must not be negative, were %s", bytes);
         return with(settings.bytes(settings.maxValueBytes(), bytes));
     }
 

@@ -1,6 +1,7 @@
 package io.penstock.cache.slot;
 
 import io.penstock.cache.SampleKey;
+import io.penstock.internal.Arguments;
 import java.util.function.LongFunction;
 
 /**
@@ -18,9 +19,7 @@ final class KeyTable implements SlotKeys {
     private final SampleKey id;
 
     KeyTable(long count, LongFunction<SampleKey> keyOf) {
-        if (count >= Integer.MAX_VALUE) {
-            throw new IllegalArgumentException("a tier over slots knows at most 2^31 - 2 of them, was " + count);
-        }
+        Arguments.refuse(count >= Integer.MAX_VALUE, "a tier over slots knows at most 2^31 - 2 of them, was %s", count);
         this.count = count;
         this.placeCount = count + count / 2 + 2;
         this.keys = new long[pieces(2 * count)][];

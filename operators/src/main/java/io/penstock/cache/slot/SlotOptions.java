@@ -1,5 +1,6 @@
 package io.penstock.cache.slot;
 
+import io.penstock.internal.Arguments;
 import io.penstock.tensor.DType;
 import java.nio.file.Path;
 import java.util.function.ToLongFunction;
@@ -28,9 +29,7 @@ public final class SlotOptions {
      * @throws IllegalArgumentException if the share is not in (0, 1]
      */
     public SlotOptions maxFreeShare(double share) {
-        if (!(share > 0 && share <= 1)) {
-            throw new IllegalArgumentException("the share of free memory must be in (0, 1], was " + share);
-        }
+        Arguments.refuse(!(share > 0 && share <= 1), "the share of free memory must be in (0, 1], was %s", share);
         return new SlotOptions(file, there -> (long) (share * there.spare()));
     }
 

@@ -1,5 +1,6 @@
 package io.penstock.internal.index;
 
+import io.penstock.internal.Arguments;
 import io.penstock.internal.HeapLimit;
 import java.util.Arrays;
 import java.util.Objects;
@@ -98,9 +99,7 @@ public final class Bits implements Selection {
 
     /** The number of words for this number of bits. */
     private static int length(long n) {
-        if (n < 0 || n > MAX) {
-            throw new IllegalArgumentException("an index has at most %d samples, was asked for %d".formatted(MAX, n));
-        }
+        Arguments.refuse(n < 0 || n > MAX, "an index has at most %d samples, was asked for %d", MAX, n);
         int bits = WORDS * Long.SIZE;
         return FIRST + (int) ((n + bits - 1) / bits) * WORDS;
     }

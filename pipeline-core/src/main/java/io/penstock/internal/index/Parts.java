@@ -1,5 +1,6 @@
 package io.penstock.internal.index;
 
+import io.penstock.internal.Arguments;
 import java.util.Objects;
 
 /** The parts of samples, each sample in as many as it has: place p is a part of sample {@code at(p)}. */
@@ -12,9 +13,7 @@ public sealed interface Parts extends Selection {
     record Fixed(long samples, int each) implements Parts {
 
         public Fixed {
-            if (each < 1) {
-                throw new IllegalArgumentException("a sample must have at least 1 part, was " + each);
-            }
+            Arguments.refuse(each < 1, "a sample must have at least 1 part, was %s", each);
             Math.multiplyExact(samples, each);
         }
 

@@ -1,5 +1,6 @@
 package io.penstock.internal.index;
 
+import io.penstock.internal.Arguments;
 import io.penstock.internal.HeapLimit;
 import io.penstock.order.internal.Mixing;
 import java.math.BigDecimal;
@@ -104,10 +105,8 @@ public final class Splits {
     }
 
     private static int checked(long size) {
-        if (size > HeapLimit.MAX_ARRAY) {
-            throw new IllegalArgumentException(
-                    "a split takes at most 2^31 - 9 samples, the dataset has %d".formatted(size));
-        }
+        Arguments.refuse(
+                size > HeapLimit.MAX_ARRAY, "a split takes at most 2^31 - 9 samples, the dataset has %d", size);
         return (int) size;
     }
 }

@@ -4,6 +4,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.penstock.internal.Arguments;
 import io.penstock.serve.internal.Access;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -78,13 +79,9 @@ public final class GuardedServer implements AutoCloseable {
             String host,
             int port,
             BiFunction<HttpServerRequest, HttpServerResponse, ? extends Publisher<Void>> handler) {
-        if (port < 0 || port > 65_535) {
-            throw new IllegalArgumentException("%s must be in [0, 65536), was %d".formatted(flag, port));
-        }
+        Arguments.refuse(port < 0 || port > 65_535, "%s must be in [0, 65536), was %d", flag, port);
         InetSocketAddress address = new InetSocketAddress(host, port);
-        if (address.isUnresolved()) {
-            throw new IllegalArgumentException("there is no address to listen at: " + host);
-        }
+        Arguments.refuse(address.isUnresolved(), "there is no address to listen at: %s", host);
         try {
             return new GuardedServer(address, handler);
         } catch (ChannelBindException e) {

@@ -1,6 +1,7 @@
 package io.penstock.batch.mix;
 
 import io.penstock.batch.Batch;
+import io.penstock.internal.Arguments;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -26,9 +27,7 @@ public interface BatchTransform {
     /** One of these for each batch, each as often as any other. */
     static BatchTransform oneOf(BatchTransform... transforms) {
         List<BatchTransform> all = List.of(transforms);
-        if (all.isEmpty()) {
-            throw new IllegalArgumentException("there is no transform to choose from");
-        }
+        Arguments.refuse(all.isEmpty(), "there is no transform to choose from");
         return (batch, random, memory) ->
                 all.get((int) (random.nextDouble() * all.size())).apply(batch, random, memory);
     }

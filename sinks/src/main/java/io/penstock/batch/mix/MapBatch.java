@@ -1,6 +1,7 @@
 package io.penstock.batch.mix;
 
 import io.penstock.batch.Batch;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import io.penstock.order.Position;
@@ -33,9 +34,7 @@ public final class MapBatch implements Function<Flux<Batch>, Flux<Batch>> {
     private final BatchTransform transform;
 
     private MapBatch(String stage, Sampler sampler, BatchTransform transform) {
-        if (stage.isBlank()) {
-            throw new IllegalArgumentException("a stage needs a name: its dice depend on it");
-        }
+        Arguments.refuse(stage.isBlank(), "a stage needs a name: its dice depend on it");
         this.stage = stage;
         this.sampler = sampler;
         this.transform = transform;

@@ -1,5 +1,6 @@
 package io.penstock.batch.mix;
 
+import io.penstock.internal.Arguments;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -12,16 +13,12 @@ final class MixDice {
     private MixDice() {}
 
     static double checked(double alpha) {
-        if (!(alpha > 0 && alpha <= MAX_ALPHA)) {
-            throw new IllegalArgumentException("alpha must be in (0, 1000], was " + alpha);
-        }
+        Arguments.refuse(!(alpha > 0 && alpha <= MAX_ALPHA), "alpha must be in (0, 1000], was %s", alpha);
         return alpha;
     }
 
     static double probability(double share) {
-        if (!(share >= 0 && share <= 1)) {
-            throw new IllegalArgumentException("a share must be in [0, 1], was " + share);
-        }
+        Arguments.refuse(!(share >= 0 && share <= 1), "a share must be in [0, 1], was %s", share);
         return share;
     }
 

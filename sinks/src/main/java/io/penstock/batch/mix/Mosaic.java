@@ -1,6 +1,7 @@
 package io.penstock.batch.mix;
 
 import io.penstock.batch.Batch;
+import io.penstock.internal.Arguments;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -55,9 +56,7 @@ public final class Mosaic implements BatchTransform {
      * @throws IllegalArgumentException unless the probability is in [0, 1] and there is a field
      */
     public static Mosaic of(double probability, String... images) {
-        if (images.length == 0) {
-            throw new IllegalArgumentException("a mosaic needs a field of images");
-        }
+        Arguments.refuse(images.length == 0, "a mosaic needs a field of images");
         return new Mosaic(probability, List.of(images), List.of(), 0);
     }
 

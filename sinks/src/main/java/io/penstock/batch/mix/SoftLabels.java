@@ -1,6 +1,7 @@
 package io.penstock.batch.mix;
 
 import io.penstock.batch.Batch;
+import io.penstock.internal.Arguments;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
@@ -11,9 +12,7 @@ import java.util.function.IntFunction;
 record SoftLabels(String field, int classes) {
 
     SoftLabels {
-        if (classes < 1) {
-            throw new IllegalArgumentException("there must be at least 1 class, was " + classes);
-        }
+        Arguments.refuse(classes < 1, "there must be at least 1 class, was %s", classes);
     }
 
     /** Each row's label, {@code keep} of its own and the rest of its partner's; zeros in rows that are padding. */

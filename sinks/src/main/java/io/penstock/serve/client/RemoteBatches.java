@@ -1,6 +1,7 @@
 package io.penstock.serve.client;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.OptionalLibrary;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -54,9 +55,7 @@ public final class RemoteBatches {
      * @throws IllegalArgumentException if there is no address
      */
     public static RemoteBatches of(List<URI> addresses) {
-        if (addresses.isEmpty()) {
-            throw new IllegalArgumentException("addresses of servers must be one or more, were none");
-        }
+        Arguments.refuse(addresses.isEmpty(), "addresses of servers must be one or more, were none");
         OptionalLibrary.ARROW.require(RemoteBatches.class);
         HttpClient client = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)

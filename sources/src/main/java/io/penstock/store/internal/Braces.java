@@ -1,5 +1,6 @@
 package io.penstock.store.internal;
 
+import io.penstock.internal.Arguments;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
@@ -34,10 +35,8 @@ final class Braces {
         long count = 1;
         for (Range range : ranges) {
             count *= range.count();
-            if (count < 1 || count > MAX) {
-                throw new IllegalArgumentException(
-                        "range of names must go up, and be of at most %d: %s".formatted(MAX, name));
-            }
+            Arguments.refuse(
+                    count < 1 || count > MAX, "range of names must go up, and be of at most %d: %s", MAX, name);
         }
         if (count * name.length() > MAX_CHARACTERS) {
             throw new IllegalArgumentException(

@@ -1,6 +1,7 @@
 package io.penstock.store.internal;
 
 import com.google.re2j.Pattern;
+import io.penstock.internal.Arguments;
 import java.util.function.Predicate;
 
 /**
@@ -58,10 +59,7 @@ record Glob(String text, Pattern pattern) implements Predicate<String> {
         StringBuilder regex = new StringBuilder(not ? "[^" : "[");
         for (int i = 0; i < all.length; i++) {
             int last = i + 2 < all.length && all[i + 1] == '-' ? all[i + 2] : all[i];
-            if (last < all[i]) {
-                throw new IllegalArgumentException(
-                        "pattern has a range that goes down, [%s]: %s".formatted(members, text));
-            }
+            Arguments.refuse(last < all[i], "pattern has a range that goes down, [%s]: %s", members, text);
             regex.append("\\x{%x}-\\x{%x}".formatted(all[i], last));
             i += i + 2 < all.length && all[i + 1] == '-' ? 2 : 0;
         }
@@ -69,9 +67,7 @@ record Glob(String text, Pattern pattern) implements Predicate<String> {
     }
 
     private static void require(boolean closed, String text, String open) {
-        if (!closed) {
-            throw new IllegalArgumentException("pattern has a %s that is not closed: %s".formatted(open, text));
-        }
+        Arguments.refuse(!closed, "pattern has a %s that is not closed: %s", open, text);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.penstock.store.internal;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.Thrown;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
@@ -162,9 +163,7 @@ public final class StoreFiles implements AutoCloseable {
     }
 
     private static void requireSome(String what, List<?> names) {
-        if (names.isEmpty()) {
-            throw new IllegalArgumentException("name at least one file of " + what);
-        }
+        Arguments.refuse(names.isEmpty(), "name at least one file of %s", what);
     }
 
     private static StoreFiles within(

@@ -1,5 +1,6 @@
 package io.penstock.store.internal;
 
+import io.penstock.internal.Arguments;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import java.io.InputStream;
@@ -42,9 +43,7 @@ public final class StoreInput extends InputStream {
 
     /** Continues at another offset; at the end and after it there are no bytes. */
     public void seek(long offset) {
-        if (offset < 0) {
-            throw new IllegalArgumentException("offset must not be negative: " + offset);
-        }
+        Arguments.refuse(offset < 0, "offset must not be negative: %s", offset);
         position = offset;
     }
 

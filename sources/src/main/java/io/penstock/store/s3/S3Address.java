@@ -1,5 +1,6 @@
 package io.penstock.store.s3;
 
+import io.penstock.internal.Arguments;
 import io.penstock.store.StoreAddress;
 import io.penstock.store.internal.AddressOptions;
 import java.util.Map;
@@ -49,9 +50,7 @@ public record S3Address(String bucket, String key, Map<String, String> options) 
         if (SWITCHES.contains(name) && !value.equals("true") && !value.equals("false")) {
             throw new IllegalArgumentException("%s must be true or false, was \"%s\"".formatted(name, value));
         }
-        if (value.isEmpty()) {
-            throw new IllegalArgumentException("%s of an address in S3 is empty".formatted(name));
-        }
+        Arguments.refuse(value.isEmpty(), "%s of an address in S3 is empty", name);
     }
 
     /** Whether a text is such an address. */

@@ -3,6 +3,7 @@ package io.penstock.store.unpack;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.FileErrors;
 import io.penstock.internal.HeapLimit;
 import io.penstock.internal.Notice;
@@ -102,9 +103,7 @@ public final class Unpacker {
      * @throws IllegalArgumentException if {@code bytes < 1}
      */
     public Unpacker maxBytes(long bytes) {
-        if (bytes < 1) {
-            throw new IllegalArgumentException("limit of unpacked bytes must be at least 1, was " + bytes);
-        }
+        Arguments.refuse(bytes < 1, "limit of unpacked bytes must be at least 1, was %s", bytes);
         return new Unpacker(folder, bytes);
     }
 

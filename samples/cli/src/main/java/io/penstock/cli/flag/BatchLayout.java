@@ -1,6 +1,7 @@
 package io.penstock.cli.flag;
 
 import io.penstock.batch.Batches;
+import io.penstock.internal.Arguments;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,9 +19,7 @@ public record BatchLayout(boolean channelsFirst, List<String> fields) {
     /** Reads {@code hwc}, {@code chw} or {@code chw:FIELD,…}. */
     public static BatchLayout parse(String text) {
         Matcher words = WORDS.matcher(text);
-        if (!words.matches()) {
-            throw new IllegalArgumentException("hwc, chw or chw:FIELD,… was expected, was \"" + text + "\"");
-        }
+        Arguments.refuse(!words.matches(), "hwc, chw or chw:FIELD,… was expected, was \"%s\"", text);
         String fields = words.group(2);
         return new BatchLayout(!text.equals("hwc"), fields == null ? List.of() : List.of(fields.split(",")));
     }

@@ -1,5 +1,6 @@
 package io.penstock.cli.flag;
 
+import io.penstock.internal.Arguments;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Locale;
@@ -48,9 +49,7 @@ public record ByteSize(long bytes, double share) {
         }
         BigDecimal number = new BigDecimal(matcher.group(1));
         String unit = matcher.group(2);
-        if (number.signum() == 0) {
-            throw new IllegalArgumentException("a size must be more than 0, was \"" + text + "\"");
-        }
+        Arguments.refuse(number.signum() == 0, "a size must be more than 0, was \"%s\"", text);
         if (unit.equals("%")) {
             if (number.compareTo(BigDecimal.valueOf(100)) > 0) {
                 throw new IllegalArgumentException("a share must be at most 100%, was \"" + text + "\"");

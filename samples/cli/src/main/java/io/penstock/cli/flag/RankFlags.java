@@ -1,5 +1,6 @@
 package io.penstock.cli.flag;
 
+import io.penstock.internal.Arguments;
 import io.penstock.order.Shard;
 import io.penstock.order.Topology;
 import org.jspecify.annotations.Nullable;
@@ -33,9 +34,7 @@ public final class RankFlags {
      */
     public Topology topology(@Nullable Integer local) {
         if (rank == null && world == null) {
-            if (local != null) {
-                throw new IllegalArgumentException("--local-world needs --rank and --world");
-            }
+            Arguments.refuse(local != null, "--local-world needs --rank and --world");
             return Topology.fromEnvironment();
         }
         Shard shard = shard();

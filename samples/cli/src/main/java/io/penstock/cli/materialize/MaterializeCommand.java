@@ -9,6 +9,7 @@ import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.StorePlace;
 import io.penstock.fault.DataException;
 import io.penstock.fault.SampleException;
+import io.penstock.internal.Arguments;
 import io.penstock.order.Shard;
 import io.penstock.output.OutputStore;
 import io.penstock.quarantine.QuarantineFile;
@@ -75,12 +76,8 @@ public final class MaterializeCommand implements Callable<Integer> {
 
     private void check() {
         job.requireConsistent();
-        if (quarantine != null && !job.skips()) {
-            throw new IllegalArgumentException("--quarantine needs --on-error skip");
-        }
-        if (progressEvents && !flags.json()) {
-            throw new IllegalArgumentException("--progress-events needs --json");
-        }
+        Arguments.refuse(quarantine != null && !job.skips(), "--quarantine needs --on-error skip");
+        Arguments.refuse(progressEvents && !flags.json(), "--progress-events needs --json");
     }
 
     private ProgressLine progress(long samples) {

@@ -2,6 +2,7 @@ package io.penstock.cli.serve;
 
 import io.netty.channel.ChannelOption;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.FileWork;
 import io.penstock.serve.internal.Access;
 import io.penstock.store.FileStore;
@@ -60,9 +61,7 @@ public final class FileServer implements AutoCloseable {
 
         public Plan {
             Objects.requireNonNull(folder, "folder");
-            if (port < 0 || port > 65_535) {
-                throw new IllegalArgumentException("port must be in [0, 65536), was " + port);
-            }
+            Arguments.refuse(port < 0 || port > 65_535, "port must be in [0, 65536), was %s", port);
             if (delay.isNegative() || delay.compareTo(MAX_DELAY) > 0) {
                 throw new IllegalArgumentException("delay must be in [PT0S, %s], was %s".formatted(MAX_DELAY, delay));
             }

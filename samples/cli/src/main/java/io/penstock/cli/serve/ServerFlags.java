@@ -2,6 +2,7 @@ package io.penstock.cli.serve;
 
 import io.penstock.cli.flag.NumberFlag;
 import io.penstock.cli.stream.Run;
+import io.penstock.internal.Arguments;
 import io.penstock.serve.BatchServer;
 import io.penstock.serve.ServerPlan;
 import java.io.IOException;
@@ -56,9 +57,7 @@ final class ServerFlags {
             throw new IllegalArgumentException(
                     "--each-a-rank and --consumers exclude each other: each rank has one consumer");
         }
-        if ((tlsCertificate == null) != (tlsKey == null)) {
-            throw new IllegalArgumentException("--tls-cert and --tls-key go together");
-        }
+        Arguments.refuse((tlsCertificate == null) != (tlsKey == null), "--tls-cert and --tls-key go together");
     }
 
     void check(Run<?> run) {

@@ -13,6 +13,7 @@ import io.penstock.cli.report.TableReporter;
 import io.penstock.cli.source.SourceSpec;
 import io.penstock.cli.source.Sources;
 import io.penstock.cli.source.StorePlace;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.Digests;
 import io.penstock.table.Row;
 import io.penstock.tensor.Tensor;
@@ -163,9 +164,7 @@ public final class ShowCommand implements Callable<Integer> {
     }
 
     private void showRegion(String text, SourceSpec source, ArrayRegion part, Output out) {
-        if (source.kind() != SourceSpec.Kind.ZARR) {
-            throw new IllegalArgumentException("--region is for Zarr arrays");
-        }
+        Arguments.refuse(source.kind() != SourceSpec.Kind.ZARR, "--region is for Zarr arrays");
         ZarrArray array = Sources.zarr(source);
         long[][] bounds = part.within(array.shape());
         Tensor values = Objects.requireNonNull(array.read(bounds[0], bounds[1]).block(), "the part");

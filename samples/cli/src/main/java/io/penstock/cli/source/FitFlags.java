@@ -2,6 +2,7 @@ package io.penstock.cli.source;
 
 import io.penstock.fit.FieldFit;
 import io.penstock.fit.Fit;
+import io.penstock.internal.Arguments;
 import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
@@ -106,9 +107,7 @@ final class FitFlags {
     }
 
     private static int buckets(String field, String count) {
-        if (!count.matches("\\d{1,9}")) {
-            throw new IllegalArgumentException("--bucketise needs FIELD or FIELD=N, was \"%s\"".formatted(field));
-        }
+        Arguments.refuse(!count.matches("\\d{1,9}"), "--bucketise needs FIELD or FIELD=N, was \"%s\"", field);
         return Integer.parseInt(count);
     }
 

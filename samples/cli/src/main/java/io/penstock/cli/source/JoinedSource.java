@@ -1,5 +1,6 @@
 package io.penstock.cli.source;
 
+import io.penstock.internal.Arguments;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Join;
@@ -51,10 +52,8 @@ record JoinedSource(Cacheable<Row> rows, boolean isTable, String folder) {
     Cacheable<Row> join(JoinedSource other, boolean inner) {
         List<String> names = new ArrayList<>(rows.schema().names());
         for (String name : other.rows.schema().names()) {
-            if (names.contains(name)) {
-                throw new IllegalArgumentException(
-                        "both sides of --join have a field \"%s\": choose the columns of one".formatted(name));
-            }
+            Arguments.refuse(
+                    names.contains(name), "both sides of --join have a field \"%s\": choose the columns of one", name);
             names.add(name);
         }
         if (!inner) {

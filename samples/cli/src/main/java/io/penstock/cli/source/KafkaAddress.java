@@ -1,5 +1,6 @@
 package io.penstock.cli.source;
 
+import io.penstock.internal.Arguments;
 import io.penstock.kafka.KafkaTopic;
 import java.io.IOException;
 import java.io.Reader;
@@ -33,10 +34,8 @@ public record KafkaAddress(String servers, String topic) {
      */
     public static KafkaAddress parse(String text) {
         Matcher place = PLACE.matcher(text);
-        if (!place.matches()) {
-            throw new IllegalArgumentException(
-                    "a topic is HOST:PORT/TOPIC, such as 127.0.0.1:9092/frames, was \"%s\"".formatted(text));
-        }
+        Arguments.refuse(
+                !place.matches(), "a topic is HOST:PORT/TOPIC, such as 127.0.0.1:9092/frames, was \"%s\"", text);
         return new KafkaAddress(place.group(1), place.group(2));
     }
 
@@ -45,10 +44,7 @@ public record KafkaAddress(String servers, String topic) {
         List<KafkaTopic.Range> ranges = new ArrayList<>();
         for (String word : text.isEmpty() ? new String[0] : text.substring(1).split(",", -1)) {
             Matcher range = RANGE.matcher(word);
-            if (!range.matches()) {
-                throw new IllegalArgumentException(
-                        "offsets are PARTITION:FROM..TO, such as 0:0..1000, was \"%s\"".formatted(word));
-            }
+            Arguments.refuse(!range.matches(), "offsets are PARTITION:FROM..TO, such as 0:0..1000, was \"%s\"", word);
             ranges.add(new KafkaTopic.Range(
                     Integer.parseInt(range.group(1)), Long.parseLong(range.group(2)), Long.parseLong(range.group(3))));
         }

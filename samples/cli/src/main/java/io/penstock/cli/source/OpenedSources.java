@@ -4,6 +4,7 @@ import io.penstock.annotation.AnnotatedImages;
 import io.penstock.folder.LabelledFile;
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
+import io.penstock.internal.Arguments;
 import io.penstock.pipeline.Dataset;
 import io.penstock.shard.TarSamples;
 import io.penstock.table.Row;
@@ -174,10 +175,8 @@ final class OpenedSources {
     }
 
     private void requireNoResize() {
-        if (resize != null) {
-            throw new IllegalArgumentException(
-                    "--resize and --augment are for images; other samples are delivered as they are");
-        }
+        Arguments.refuse(
+                resize != null, "--resize and --augment are for images; other samples are delivered as they are");
     }
 
     /** What is chosen of each source, one after another. */

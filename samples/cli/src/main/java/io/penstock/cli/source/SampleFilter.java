@@ -1,6 +1,7 @@
 package io.penstock.cli.source;
 
 import io.penstock.cli.flag.ByteSize;
+import io.penstock.internal.Arguments;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
@@ -88,9 +89,7 @@ record SampleFilter(String words, Taking taking) {
         }
         long min = ends[0].isEmpty() ? 0 : ByteSize.bytes(ends[0]);
         long max = ends[1].isEmpty() ? Long.MAX_VALUE : ByteSize.bytes(ends[1]);
-        if (min > max) {
-            throw new IllegalArgumentException("--filter %s takes nothing: MIN is more than MAX".formatted(text));
-        }
+        Arguments.refuse(min > max, "--filter %s takes nothing: MIN is more than MAX", text);
         return new SampleFilter("bytes=%d..%d".formatted(min, max), (samples, classes) -> {
             Listing listing = samples.listing();
             if (listing == null) {

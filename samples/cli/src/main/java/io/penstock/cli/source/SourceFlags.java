@@ -3,6 +3,7 @@ package io.penstock.cli.source;
 import io.penstock.cli.flag.DiskSpec;
 import io.penstock.cli.flag.Flags;
 import io.penstock.cli.flag.NumberFlag;
+import io.penstock.internal.Arguments;
 import io.penstock.table.Row;
 import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
@@ -146,9 +147,7 @@ public final class SourceFlags {
                             all -> ofTensors.apply(duplicates.over(DuplicateFlags.TENSORS, all, cache, other)),
                             all -> ofRows.apply(duplicates.over(DuplicateFlags.ROWS, all, cache, other)));
         }
-        if (duplicates.isGiven()) {
-            throw new IllegalArgumentException("--without and --without-duplicates exclude --join");
-        }
+        Arguments.refuse(duplicates.isGiven(), "--without and --without-duplicates exclude --join");
         JoinedSource left = joined(opened(sources, filters, of, cache, tokenize), sources.get(0));
         JoinedSource right = joined(opened(List.of(join), List.of(), null, cache, null), join);
         return ofRows.apply(left.join(right, joinKeep == Flags.JoinKeep.INNER));

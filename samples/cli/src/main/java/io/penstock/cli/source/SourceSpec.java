@@ -2,6 +2,7 @@ package io.penstock.cli.source;
 
 import io.penstock.cli.flag.ByteSize;
 import io.penstock.cli.flag.DiskSpec;
+import io.penstock.internal.Arguments;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -106,9 +107,7 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
         int colon = text.indexOf(':');
         String word = colon < 0 ? "" : text.substring(0, colon);
         String rest = text.substring(colon + 1);
-        if (rest.isBlank()) {
-            throw new IllegalArgumentException("a source needs a place, was \"" + text + "\"; " + KNOWN);
-        }
+        Arguments.refuse(rest.isBlank(), "a source needs a place, was \"%s\"; %s", text, KNOWN);
         if (word.isEmpty()) {
             throw new IllegalArgumentException(withoutKind(text));
         }
@@ -140,9 +139,7 @@ public record SourceSpec(Kind kind, StorePlace place, String rest, int number) {
                 return new SourceSpec(kind, source.place, source.rest, recordBytes(source));
             }
             case PAIRS -> {
-                if (source.second().isEmpty()) {
-                    throw new IllegalArgumentException("pairs need two folders, as in pairs:%s,MASKS".formatted(text));
-                }
+                Arguments.refuse(source.second().isEmpty(), "pairs need two folders, as in pairs:%s,MASKS", text);
             }
             case HDF5 -> {
                 if (source.place.isRemote()) {

@@ -1,5 +1,6 @@
 package io.penstock.cli.source;
 
+import io.penstock.internal.Arguments;
 import io.penstock.store.http.HttpOptions;
 import java.net.URI;
 import java.util.regex.Pattern;
@@ -38,9 +39,7 @@ final class SourceToken {
                             .formatted(VARIABLE, host));
         }
         String bare = token.strip();
-        if (!bare.matches("[!-~]+")) {
-            throw new IllegalArgumentException(VARIABLE + " must be printable ASCII without blanks");
-        }
+        Arguments.refuse(!bare.matches("[!-~]+"), "%s must be printable ASCII without blanks", VARIABLE);
         return standard.bearer(Mono.just(bare));
     }
 }

@@ -7,6 +7,7 @@ import io.penstock.fault.FormatException;
 import io.penstock.folder.ImageFolder;
 import io.penstock.folder.LabelledFile;
 import io.penstock.hdf5.Hdf5Rows;
+import io.penstock.internal.Arguments;
 import io.penstock.kafka.KafkaTopic;
 import io.penstock.manifest.ManifestDataset;
 import io.penstock.mds.MdsShards;
@@ -88,10 +89,7 @@ public final class Sources {
         if (!labelled) {
             return LabelledImages.of(ImageFolder.open(store, source.number()));
         }
-        if (source.number() > 0) {
-            throw new IllegalArgumentException(
-                    "--depth is for class folders: the manifest %s has labels".formatted(place));
-        }
+        Arguments.refuse(source.number() > 0, "--depth is for class folders: the manifest %s has labels", place);
         return LabelledImages.of(ManifestDataset.of(store, manifest.only(ImageFolder::isImage)));
     }
 

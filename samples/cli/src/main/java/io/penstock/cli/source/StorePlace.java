@@ -4,6 +4,7 @@ import io.penstock.cli.console.TemporaryFolder;
 import io.penstock.cli.flag.ByteSize;
 import io.penstock.cli.flag.DiskSpec;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.output.OutputStore;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
@@ -247,10 +248,8 @@ public record StorePlace(String text, @Nullable DiskSpec mirror) {
     Located locate() {
         if (isObjects()) {
             StoreAddress file = address();
-            if (file.name().isEmpty()) {
-                throw new IllegalArgumentException(
-                        "%s is a folder: name a file in it, or a pattern such as shard-*.tar".formatted(file));
-            }
+            Arguments.refuse(
+                    file.name().isEmpty(), "%s is a folder: name a file in it, or a pattern such as shard-*.tar", file);
             return new Located(mirrored(file.parent().open()), file.name());
         }
         String address = name();

@@ -1,5 +1,6 @@
 package io.penstock.cli.source;
 
+import io.penstock.internal.Arguments;
 import io.penstock.table.TableOptions;
 import io.penstock.tensor.DType;
 import java.util.ArrayList;
@@ -40,10 +41,7 @@ public record TableColumns(
             int colon = typed.lastIndexOf(':');
             String name = colon < 0 ? typed : typed.substring(0, colon);
             String type = colon < 0 ? "" : typed.substring(colon + 1);
-            if (name.isEmpty()) {
-                throw new IllegalArgumentException(
-                        "a column needs a name, was \"%s\" in \"%s\"".formatted(column, text));
-            }
+            Arguments.refuse(name.isEmpty(), "a column needs a name, was \"%s\" in \"%s\"", column, text);
             if (equals >= 0) {
                 double fill = fill(column, column.substring(equals + 1));
                 options = name.equals(ALL) ? options.fillNulls(fill) : options.fillNulls(name, fill);

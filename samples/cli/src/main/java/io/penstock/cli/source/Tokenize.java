@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.penstock.fault.FormatException;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.JsonReason;
 import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.Tensor;
@@ -42,9 +43,7 @@ public record Tokenize(String name, Function<String, Tensor> tokens, String fiel
             JsonTokenizer json = JsonTokenizer.open(file);
             return new Tokenize(json.name(), json, field);
         }
-        if (tokenizer.endsWith(".json")) {
-            throw new IllegalArgumentException("there is no tokenizer %s".formatted(file));
-        }
+        Arguments.refuse(tokenizer.endsWith(".json"), "there is no tokenizer %s", file);
         BpeTokenizer bpe = BpeTokenizer.of(tokenizer).endOfText();
         return new Tokenize(bpe.name(), bpe, field);
     }

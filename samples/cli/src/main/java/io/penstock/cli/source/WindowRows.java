@@ -1,5 +1,6 @@
 package io.penstock.cli.source;
 
+import io.penstock.internal.Arguments;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Indexing;
 import io.penstock.table.Row;
@@ -60,10 +61,8 @@ record WindowRows(RowWindows windows) {
     }
 
     private static int number(String key, String value) {
-        if (!value.matches("\\d{1,9}")) {
-            throw new IllegalArgumentException(
-                    "%s of --window-rows must be a number of rows, was \"%s\"".formatted(key, value));
-        }
+        Arguments.refuse(
+                !value.matches("\\d{1,9}"), "%s of --window-rows must be a number of rows, was \"%s\"", key, value);
         return Integer.parseInt(value);
     }
 

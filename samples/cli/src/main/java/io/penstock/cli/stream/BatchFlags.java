@@ -5,6 +5,7 @@ import io.penstock.cli.flag.BatchLayout;
 import io.penstock.cli.flag.Flags.OnError;
 import io.penstock.cli.flag.NumberFlag;
 import io.penstock.cli.source.SampleRows;
+import io.penstock.internal.Arguments;
 import io.penstock.order.ClassGroups;
 import io.penstock.order.DrawnGroups;
 import io.penstock.order.Draws;
@@ -97,9 +98,7 @@ public final class BatchFlags {
     }
 
     void requireNoClasses() {
-        if (batchClasses != null) {
-            throw new IllegalArgumentException("--batch-classes needs one source of images in folders of classes");
-        }
+        Arguments.refuse(batchClasses != null, "--batch-classes needs one source of images in folders of classes");
     }
 
     /** Batches of as many samples of each of some classes. */

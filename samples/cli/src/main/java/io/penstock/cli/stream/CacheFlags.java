@@ -6,6 +6,7 @@ import io.penstock.cache.redis.RedisOptions;
 import io.penstock.cli.flag.ByteSize;
 import io.penstock.cli.flag.DiskSpec;
 import io.penstock.cli.flag.SlotSpec;
+import io.penstock.internal.Arguments;
 import io.penstock.tensor.Form;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -72,9 +73,7 @@ final class CacheFlags {
             throw new IllegalArgumentException("--verify-hits needs a cache to check: --cache-ram, --cache-slots, "
                     + "--cache-disk or --cache-redis");
         }
-        if (verifyReads && disk == null) {
-            throw new IllegalArgumentException("--verify-reads needs a cache on disk to read: --cache-disk");
-        }
+        Arguments.refuse(verifyReads && disk == null, "--verify-reads needs a cache on disk to read: --cache-disk");
         if (slots != null && lazy) {
             throw new IllegalArgumentException("--cache-slots and --lazy-shard exclude each other: slots are those of "
                     + "the first samples, and a lazy shard has others");

@@ -1,6 +1,7 @@
 package io.penstock.cli.stream;
 
 import io.penstock.cli.flag.NumberFlag;
+import io.penstock.internal.Arguments;
 import io.penstock.page.GuardedServer;
 import java.net.URI;
 import java.util.Objects;
@@ -20,9 +21,7 @@ final class MetricsFlags {
     private @Nullable URI otlp;
 
     void check() {
-        if (host != null && port == null) {
-            throw new IllegalArgumentException("--metrics-host needs --metrics-port");
-        }
+        Arguments.refuse(host != null && port == null, "--metrics-host needs --metrics-port");
         if (otlp != null) {
             OtlpPush.metrics(otlp);
         }

@@ -4,6 +4,7 @@ import io.penstock.batch.mix.BatchTransform;
 import io.penstock.batch.mix.CopyPaste;
 import io.penstock.batch.mix.Mosaic;
 import io.penstock.cli.source.RowParts;
+import io.penstock.internal.Arguments;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -65,9 +66,7 @@ record MixWord(
     }
 
     private static MixWord copyPaste(String text, double probability, double visible, List<String> fields) {
-        if (!fields.containsAll(NEEDED)) {
-            throw new IllegalArgumentException("copy-paste needs %s, samples have %s".formatted(NEEDED, fields));
-        }
+        Arguments.refuse(!fields.containsAll(NEEDED), "copy-paste needs %s, samples have %s", NEEDED, fields);
         CopyPaste paste =
                 CopyPaste.of(probability, visible, RowParts.PIXELS, "boxes", "classes", those(fields, "crowd"));
         CopyPaste masked = fields.contains("mask") ? paste.mask("mask", those(fields, "depth")) : paste;

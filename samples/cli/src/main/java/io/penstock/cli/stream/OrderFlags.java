@@ -9,6 +9,7 @@ import io.penstock.cli.flag.RankFlags;
 import io.penstock.cli.flag.WeightChanges;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.order.Proportions;
 import io.penstock.order.Sampler;
 import io.penstock.order.ShardMode;
@@ -73,32 +74,29 @@ final class OrderFlags {
     @Nullable Path resumeFile;
 
     void check(int sources) {
-        refuse(noShuffle && window != null, "--no-shuffle and --window exclude each other");
-        refuse(
+        Arguments.refuse(noShuffle && window != null, "--no-shuffle and --window exclude each other");
+        Arguments.refuse(
                 interleave != null && window == null,
                 "--interleave needs --window: it says how many windows are open at a time");
         if (weights != null) {
-            refuse(
+            Arguments.refuse(
                     weights.size() != sources,
-                    "--weights needs one weight for each --source: %d for %d".formatted(weights.size(), sources));
-            refuse(weightsAt != null, "--weights and --weights-at exclude each other: the latter has the first");
+                    "--weights needs one weight for each --source: %d for %d",
+                    weights.size(),
+                    sources);
+            Arguments.refuse(
+                    weightsAt != null, "--weights and --weights-at exclude each other: the latter has the first");
         }
         if (weightsAt != null) {
             weightsAt.requireSources(sources);
         }
-        refuse(
+        Arguments.refuse(
                 weightsBetween != null && weightsAt == null,
                 "--weights-between needs --weights-at: it says what weights do between its draws");
-        refuse(!isMixed() && stop != null, "--stop needs --weights: it says when an epoch of a mixture ends");
-        refuse(
+        Arguments.refuse(!isMixed() && stop != null, "--stop needs --weights: it says when an epoch of a mixture ends");
+        Arguments.refuse(
                 lazyShard != null && shard != null,
                 "--shard and --lazy-shard exclude each other: a lazy shard is stable");
-    }
-
-    private static void refuse(boolean is, String why) {
-        if (is) {
-            throw new IllegalArgumentException(why);
-        }
     }
 
     boolean isMixed() {

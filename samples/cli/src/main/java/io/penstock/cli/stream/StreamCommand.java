@@ -5,6 +5,7 @@ import io.penstock.cli.flag.OutputFlags;
 import io.penstock.cli.report.JsonReporter;
 import io.penstock.cli.report.Reporter;
 import io.penstock.cli.report.TableReporter;
+import io.penstock.internal.Arguments;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,9 +29,7 @@ public final class StreamCommand implements Callable<Integer> {
     public Integer call() {
         try (TraceFile trace = flags.ending.trace == null ? null : TraceFile.begin(flags.ending.trace);
                 Run<?> run = output.checked(() -> {
-                    if (flags.ending.batchEvents && !output.json()) {
-                        throw new IllegalArgumentException("--batch-events needs --json");
-                    }
+                    Arguments.refuse(flags.ending.batchEvents && !output.json(), "--batch-events needs --json");
                     return flags.open(output.isWatched() ? output.err() : null);
                 })) {
             Reporter reporter = output.json()

@@ -4,6 +4,7 @@ import io.penstock.cli.flag.NumberFlag;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.SampleRows;
 import io.penstock.cli.source.Tokenize;
+import io.penstock.internal.Arguments;
 import io.penstock.pack.PackedRow;
 import io.penstock.pack.Packing;
 import io.penstock.pack.TooLong;
@@ -45,9 +46,7 @@ final class TextFlags {
     }
 
     void check(OrderFlags order) {
-        if (pack != null && tokenize == null) {
-            throw new IllegalArgumentException("--pack needs --tokenize: it packs tokens into rows");
-        }
+        Arguments.refuse(pack != null && tokenize == null, "--pack needs --tokenize: it packs tokens into rows");
         if (tooLong != null && pack == null) {
             throw new IllegalArgumentException("--too-long needs --pack: it is for texts that are longer than a row");
         }
