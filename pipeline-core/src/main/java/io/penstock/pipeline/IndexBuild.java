@@ -3,30 +3,25 @@ package io.penstock.pipeline;
 import io.penstock.internal.FileWork;
 import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.HeapLimit;
-import io.penstock.internal.Thrown;
 import io.penstock.internal.index.Bits;
 import io.penstock.internal.index.CountFile;
 import io.penstock.internal.index.IndexFolder;
 import io.penstock.internal.index.Known;
 import io.penstock.order.Sampler;
 import io.penstock.stream.Sample;
-import java.io.Closeable;
 import java.nio.IntBuffer;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.ObjIntConsumer;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
 
 /**
  * Counts something once for each sample of a dataset, and keeps the counts: whether a filter takes it, in how many parts
- * it expands, how long it is. Files are read and written on {@code Schedulers.boundedElastic()}; a build that waits for
- * another one, of this process or of another, has a thread of its own.
+ * it expands, how long it is. A build that is kept in a folder has a thread of its own.
  */
 record IndexBuild<T>(Stage<T> input, String stage, ToIntFunction<? super T> counter, Indexing indexing) {
 
@@ -54,68 +49,22 @@ record IndexBuild<T>(Stage<T> input, String stage, ToIntFunction<? super T> coun
     private <C> Mono<C> counted(Supplier<C> empty, ObjIntConsumer<C> add) {
         Path folder = indexing.folder;
         return folder == null
-                ? Mono.defer(() -> new Count<>(new Known(), null, empty.get(), add).run())
-                : using(
+                ? Mono.defer(() -> new Count<>(new Known(), null, empty.get(), add).run(GuardedScheduler.ELASTIC))
+                : IndexThread.using(
                         () -> IndexFolder.open(folder, stage, input.fingerprint()),
-                        open -> elsewhere(() -> open.read(input.size(), empty, add))
-                                .switchIfEmpty(Mono.defer(() -> counted(open, empty, add))));
+                        (open, thread) -> IndexThread.run(thread, () -> open.read(input.size(), empty, add))
+                                .switchIfEmpty(Mono.defer(() -> counted(open, thread, empty, add))));
     }
 
-    private <C> Mono<C> counted(IndexFolder folder, Supplier<C> empty, ObjIntConsumer<C> add) {
-        return elsewhere(folder::known)
-                .flatMap(known -> using(folder::create, file -> {
-                    Count<C> count = new Count<>(known, file, empty.get(), add);
-                    return count.run()
-                            .flatMap(counts -> elsewhere(() -> {
-                                if (count.complete) {
-                                    folder.finish(file);
-                                }
-                                return counts;
-                            }));
-                }));
-    }
-
-    /**
-     * Uses what was opened, and closes it at the end, at an error and on cancel, also on cancel while it is opened. It is
-     * opened on a thread of its own: it may wait for other builds, which need the threads of the pools.
-     */
-    static <R extends Closeable, V> Mono<V> using(Callable<R> opening, Function<R, Mono<V>> use) {
-        return Mono.usingWhen(
-                Mono.fromSupplier(() -> opened(opening)),
-                opened -> Mono.fromFuture(opened, true)
-                        .publishOn(GuardedScheduler.ELASTIC)
-                        .flatMap(use),
-                opened -> Mono.defer(() -> closed(opened)).subscribeOn(GuardedScheduler.ELASTIC));
-    }
-
-    private static <R> CompletableFuture<R> opened(Callable<R> opening) {
-        CompletableFuture<R> opened = new CompletableFuture<>();
-        Runnable open = () -> {
-            try {
-                opened.complete(opening.call());
-            } catch (Throwable e) {
-                opened.completeExceptionally(Thrown.signal(e));
-            }
-        };
-        Thread thread = new Thread(open, "penstock-index");
-        thread.setDaemon(true);
-        thread.start();
-        return opened;
-    }
-
-    /** Closes what was opened, now or once it is. */
-    private static Mono<?> closed(CompletableFuture<? extends Closeable> opened) {
-        CompletableFuture<Boolean> closed = opened.handle((resource, failure) -> {
-            if (resource != null) {
-                FileWork.run("cannot close an index", resource::close);
-            }
-            return true;
-        });
-        return closed.isDone() ? Mono.fromFuture(closed) : Mono.empty();
-    }
-
-    static <R> Mono<R> elsewhere(Callable<R> blocking) {
-        return Mono.fromCallable(Thrown.callable(blocking)).subscribeOn(GuardedScheduler.ELASTIC);
+    private <C> Mono<C> counted(IndexFolder folder, Scheduler thread, Supplier<C> empty, ObjIntConsumer<C> add) {
+        return IndexThread.run(thread, () -> new Count<>(folder.known(), folder.create(), empty.get(), add))
+                .flatMap(count -> count.run(thread)
+                        .flatMap(counts -> IndexThread.run(thread, () -> {
+                            if (count.file != null && count.complete) {
+                                folder.finish(count.file);
+                            }
+                            return counts;
+                        })));
     }
 
     private long key(long index) {
@@ -152,16 +101,16 @@ record IndexBuild<T>(Stage<T> input, String stage, ToIntFunction<? super T> coun
         }
 
         /** Loads what is not known, and takes the rest from the folder, in the order of the samples. */
-        Mono<C> run() {
+        Mono<C> run(Scheduler thread) {
             Stage<T> unknown = known.isEmpty()
                     ? input
                     : new SelectedDataset<>(input, Bits.of(size, at -> known.get(key(at)) == Known.NOT), "unknown");
             return FunctionStage.over(unknown, StageFunction.map(stage, IndexBuild.this::checkedCount, unknown::id))
                     .onError(indexing.policy)
                     .stream(Sampler.sequential(), indexing.execution)
-                    .publishOn(GuardedScheduler.ELASTIC)
+                    .publishOn(thread)
                     .doOnNext(this::examined)
-                    .then(elsewhere(() -> {
+                    .then(IndexThread.run(thread, () -> {
                         passKnown();
                         indexing.progress.accept(new Indexing.Progress(size, found, size));
                         return counts;

@@ -106,12 +106,11 @@ public final class Join {
                 return new Partners(kept.build().toArray());
             }
             Partners found = found(left, right);
-            try (CountFile file = open.create()) {
-                for (int i = 0; i < found.counts.length; i++) {
-                    file.add(i < left.size() ? left.id(i).key().high() : 0, found.counts[i]);
-                }
-                open.finish(file);
+            CountFile file = open.create();
+            for (int i = 0; i < found.counts.length; i++) {
+                file.add(i < left.size() ? left.id(i).key().high() : 0, found.counts[i]);
             }
+            open.finish(file);
             return found;
         } catch (IOException e) {
             throw new StoreException("cannot keep the index of a join in %s: %s".formatted(folder, e.getMessage()), e);

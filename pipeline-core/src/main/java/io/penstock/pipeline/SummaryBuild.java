@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SynchronousSink;
+import reactor.core.scheduler.Scheduler;
 
 /**
  * Summarises a dataset part by part. A part has neighbours of one state, such as the rows of one file. Parts are cut by the
@@ -35,16 +36,17 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
     Mono<S> run() {
         Path folder = indexing.folder;
         return folder == null
-                ? Mono.defer(() -> new Pass(null).run())
-                : IndexBuild.using(
+                ? Mono.defer(() -> new Pass(null).run(GuardedScheduler.ELASTIC))
+                : IndexThread.using(
                         () -> IndexFolder.open(folder, stage, input.fingerprint()),
-                        open -> IndexBuild.using(open::summaries, kept -> kept(open, kept)));
+                        (open, thread) ->
+                                IndexThread.run(thread, open::summaries).flatMap(kept -> kept(open, thread, kept)));
     }
 
-    private Mono<S> kept(IndexFolder folder, Summaries kept) {
+    private Mono<S> kept(IndexFolder folder, Scheduler thread, Summaries kept) {
         Pass pass = new Pass(kept);
-        return pass.run()
-                .flatMap(total -> IndexBuild.elsewhere(() -> {
+        return pass.run(thread)
+                .flatMap(total -> IndexThread.run(thread, () -> {
                     if (pass.complete) {
                         folder.finish(kept);
                     }
@@ -70,7 +72,7 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
             this.kept = kept;
         }
 
-        Mono<S> run() {
+        Mono<S> run(Scheduler thread) {
             int atOnce = Runtime.getRuntime().availableProcessors();
             return Flux.generate(() -> part(0), this::nextJob)
                     .subscribeOn(GuardedScheduler.ELASTIC)
@@ -78,9 +80,9 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
                             parts -> kept != null && isKnown(parts.get(0)) ? read(parts, kept) : loaded(parts),
                             atOnce,
                             AHEAD)
-                    .publishOn(GuardedScheduler.ELASTIC)
+                    .publishOn(thread)
                     .doOnNext(Thrown.consumer(this::merge))
-                    .then(IndexBuild.elsewhere(() -> {
+                    .then(IndexThread.run(thread, () -> {
                         progress();
                         return total;
                     }));

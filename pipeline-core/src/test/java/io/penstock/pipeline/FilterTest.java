@@ -15,13 +15,17 @@ import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -359,15 +363,22 @@ class FilterTest {
         assertThat(sizes).hasSize(builders).containsOnly(15L);
     }
 
+    private Disposable building(Dataset<Tensor> source) {
+        return source.filter("odd", FilterTest::isOdd, kept()).subscribe();
+    }
+
+    private static Set<Thread> builders() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("penstock-index"))
+                .collect(Collectors.toSet());
+    }
+
+    /** What was cancelled holds the folder until it has ended, so the next build there tells that it has. */
     @Test
     void keptIndex_cancelledAtAnyTime_leavesTheFolderToTheNext() throws InterruptedException {
         for (int round = 0; round < 60; round++) {
-            Disposable building = FakeDataset.silent(10)
-                    .filter("odd", FilterTest::isOdd, kept())
-                    .subscribe();
-            Disposable waiting = FakeDataset.silent(10)
-                    .filter("odd", FilterTest::isOdd, kept())
-                    .subscribe();
+            Disposable building = building(FakeDataset.silent(10));
+            Disposable waiting = building(FakeDataset.silent(10));
             Thread.sleep(round % 20);
             building.dispose();
             waiting.dispose();
@@ -376,10 +387,66 @@ class FilterTest {
                             .size())
                     .isEqualTo(5);
         }
-        for (Thread thread : Thread.getAllStackTraces().keySet()) {
-            if (thread.getName().equals("penstock-index")) { // cancelled while it waited: it still opens the folder
-                thread.join();
-            }
+        for (Thread builder : builders()) {
+            builder.join();
+        }
+    }
+
+    @Test
+    void keptIndex_cancelledWhileItWaits_endsAtOnce() throws InterruptedException {
+        CountDownLatch open = new CountDownLatch(1);
+        Disposable building = building(FakeDataset.answering(10, index -> {
+            open.countDown();
+            return Mono.never();
+        }));
+        open.await();
+        Set<Thread> others = builders();
+        Disposable waiting = building(Stated.of(10));
+        Set<Thread> own = builders();
+        own.removeAll(others);
+
+        waiting.dispose();
+        for (Thread waiter : own) {
+            waiter.join(Duration.ofSeconds(30).toMillis());
+        }
+
+        assertThat(own).hasSize(1).allMatch(waiter -> !waiter.isAlive());
+        building.dispose();
+        for (Thread builder : builders()) {
+            builder.join();
+        }
+    }
+
+    @Test
+    void keptIndex_cancelledInAFunction_holdsTheFolderUntilThatEnds() throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        Disposable building = Stated.of(10)
+                .filter("odd", FilterTest::isOdd, kept().progress(progress -> {
+                    begun.countDown();
+                    awaited(end);
+                }))
+                .subscribe();
+        begun.await();
+
+        building.dispose();
+        Set<Thread> others = builders();
+        CompletableFuture<Dataset<Tensor>> next =
+                Stated.of(10).filter("odd", FilterTest::isOdd, kept()).toFuture();
+        Set<Thread> own = builders();
+        own.removeAll(others);
+        while (!next.isDone() && own.stream().noneMatch(builder -> builder.getState() == Thread.State.WAITING)) {
+            Thread.onSpinWait();
+        }
+        assertThat(next).isNotDone();
+        end.countDown();
+
+        assertThat(next.join().size()).isEqualTo(5);
+    }
+
+    private static void awaited(CountDownLatch latch) {
+        while (latch.getCount() > 0) {
+            LockSupport.parkNanos(1_000_000); // also when interrupted
         }
     }
 

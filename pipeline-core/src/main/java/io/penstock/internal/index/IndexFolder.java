@@ -10,6 +10,7 @@ import io.penstock.internal.Notice;
 import io.penstock.order.internal.Mixing;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -33,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * counts is named by the stage and by the dataset, so that the counts of an earlier state of the data are found as well:
  * samples whose keys are in them are not examined again.
  */
-public record IndexFolder(Path folder, String stage, Fingerprint fingerprint, FileChannel lock) implements Closeable {
+public final class IndexFolder implements Closeable {
 
     private static final Logger LOG = LoggerFactory.getLogger(IndexFolder.class);
 
@@ -48,6 +49,19 @@ public record IndexFolder(Path folder, String stage, Fingerprint fingerprint, Fi
 
     /** Held with the lock on a file. Closing a channel drops the locks of the whole process on its file. */
     private static final Semaphore IN_THIS_JVM = new Semaphore(1);
+
+    private final Path folder;
+    private final String stage;
+    private final Fingerprint fingerprint;
+    private final FileChannel lock;
+    private @Nullable Kept kept;
+
+    private IndexFolder(Path folder, String stage, Fingerprint fingerprint, FileChannel lock) {
+        this.folder = folder;
+        this.stage = stage;
+        this.fingerprint = fingerprint;
+        this.lock = lock;
+    }
 
     /** A file that is written here under the name of an unfinished one. */
     public abstract static sealed class Kept implements Closeable permits CountFile, Summaries {
@@ -73,7 +87,7 @@ public record IndexFolder(Path folder, String stage, Fingerprint fingerprint, Fi
 
     /**
      * Opens the folder, or makes it, and waits until no other process builds counts of this stage there. Blocks.
-     * @throws StoreException if it cannot be written
+     * @throws StoreException if it cannot be written, or the thread is interrupted
      */
     public static IndexFolder open(Path folder, String words, Fingerprint fingerprint) {
         String stage = "%016x".formatted(Mixing.hash(words));
@@ -82,7 +96,12 @@ public record IndexFolder(Path folder, String stage, Fingerprint fingerprint, Fi
 
     private static IndexFolder open(Path folder, String words, String stage, Fingerprint fingerprint)
             throws IOException {
-        IN_THIS_JVM.acquireUninterruptibly();
+        try {
+            IN_THIS_JVM.acquire();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while another build goes on");
+        }
         FileChannel channel = null;
         try {
             Files.createDirectories(folder);
@@ -173,18 +192,22 @@ public record IndexFolder(Path folder, String stage, Fingerprint fingerprint, Fi
         return file.toFile().lastModified(); // 0 if it is gone
     }
 
-    /** A file for new counts. */
+    /** A file for new counts, closed with this. */
     public CountFile create() {
-        return FileWork.get(KEEPING + folder, () -> CountFile.create(partial(), fingerprint));
+        CountFile counts = FileWork.get(KEEPING + folder, () -> CountFile.create(partial(), fingerprint));
+        kept = counts;
+        return counts;
     }
 
     private Path partial() {
         return folder.resolve("%s-%s%s".formatted(stage, UUID.randomUUID(), PARTIAL));
     }
 
-    /** The summaries of earlier states of the data and of passes that did not end, and a file for new ones. */
+    /** The summaries of earlier states of the data and of passes that did not end, and a file for new ones, closed with this. */
     public Summaries summaries() {
-        return FileWork.get(KEEPING + folder, () -> Summaries.create(partial(), files()));
+        Summaries summaries = FileWork.get(KEEPING + folder, () -> Summaries.create(partial(), files()));
+        kept = summaries;
+        return summaries;
     }
 
     /**
@@ -213,8 +236,10 @@ public record IndexFolder(Path folder, String stage, Fingerprint fingerprint, Fi
     /** Lets the next process build. */
     @Override
     public void close() throws IOException {
-        try {
-            lock.close();
+        try (lock) {
+            if (kept != null) {
+                kept.close();
+            }
         } finally {
             IN_THIS_JVM.release();
         }
