@@ -18,10 +18,9 @@ public abstract class ToldSubscriber<T> extends Operators.MonoSubscriber<T, T> {
     public final void tell(@Nullable T value, @Nullable Throwable failure) {
         try {
             if (isCancelled()) {
-                return;
-            }
-            if (failure != null) {
-                onError(failure);
+                Operators.onDiscard(value, currentContext());
+            } else if (failure != null) {
+                onError(Thrown.signal(failure));
             } else if (value != null) {
                 complete(value);
             } else {

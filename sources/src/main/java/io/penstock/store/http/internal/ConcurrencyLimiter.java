@@ -3,6 +3,7 @@ package io.penstock.store.http.internal;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.DrainLoop;
 import io.penstock.internal.Guarded;
+import io.penstock.internal.Told;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -11,8 +12,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
-import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
@@ -43,9 +42,9 @@ final class ConcurrencyLimiter {
     }
 
     <T> Mono<T> limit(Mono<T> source) {
-        return Mono.create(sink -> {
-            Waiter<T> waiter = new Waiter<>(source, sink);
-            sink.onDispose(waiter);
+        return Told.mono(told -> {
+            Waiter<T> waiter = new Waiter<>(source, told);
+            told.onCancel(waiter::cancel);
             waiting.add(waiter);
             drain();
         });
@@ -95,31 +94,31 @@ final class ConcurrencyLimiter {
         try {
             starting.execute(next);
         } catch (RejectedExecutionException e) {
-            next.sink.error(new StoreException("cannot ask: the network's event loops are shut down", e));
+            next.returnPermit();
+            next.told.tell(null, new StoreException("cannot ask: the network's event loops are shut down", e));
         }
     }
 
     /** One subscriber and its source. */
-    private final class Waiter<T> implements Disposable, Runnable {
+    private final class Waiter<T> implements Runnable {
         private static final int WAITING = 0;
         private static final int RUNNING = 1;
         private static final int DONE = 2;
 
         private final Mono<T> source;
         private int before; // how often the limit was halved when it was let in
-        private final MonoSink<T> sink;
+        private final Told<T> told;
         private final AtomicInteger state = new AtomicInteger(WAITING);
         private final Disposable.Swap running = Disposables.swap();
 
-        Waiter(Mono<T> source, MonoSink<T> sink) {
+        Waiter(Mono<T> source, Told<T> told) {
             this.source = source;
-            this.sink = sink;
+            this.told = told;
         }
 
         @Override
         public void run() {
             if (state.get() == RUNNING) { // not cancelled before
-                // one signal: success() after success(value) would drop a value that is not requested yet
                 Runnable halving = () -> halve(before);
                 running.update(new Guarded<>(source)
                         .doOnError(HttpFault.class, fault -> {
@@ -131,10 +130,10 @@ final class ConcurrencyLimiter {
                         .doFinally(ended -> returnPermit())
                         .singleOptional()
                         .subscribe(
-                                found -> found.ifPresentOrElse(sink::success, sink::success),
-                                sink::error,
+                                found -> told.tell(found.orElse(null), null),
+                                failure -> told.tell(null, failure),
                                 null,
-                                Context.of(sink.contextView()).put(ConcurrencyLimiter.class, halving)));
+                                told.currentContext().put(ConcurrencyLimiter.class, halving)));
             }
         }
 
@@ -145,8 +144,7 @@ final class ConcurrencyLimiter {
             }
         }
 
-        @Override
-        public void dispose() {
+        void cancel() {
             if (!state.compareAndSet(WAITING, DONE)) {
                 running.dispose();
                 returnPermit();

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.netty.ByteBufFlux;
 
 /**
  * The code and the message that object stores send as XML with an error.
@@ -34,7 +34,7 @@ record ErrorBody(String code, String message) {
             "InvalidObjectState", "the object is archived: restore it first");
 
     /** Reads the begin of a body, and discards the rest as {@link Exchanges#drained}. */
-    static Mono<ErrorBody> read(ByteBufFlux body) {
+    static Mono<ErrorBody> read(Flux<ByteBuf> body) {
         StringBuilder text = new StringBuilder();
         return body.takeWhile(bytes -> {
                     append(text, bytes);

@@ -1,11 +1,14 @@
 package io.penstock.store.http.internal;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoopGroup;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
+import io.penstock.internal.Guarded;
 import io.penstock.internal.Thrown;
+import io.penstock.internal.Watched;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.ByteBuffer;
@@ -15,11 +18,11 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
-import reactor.netty.ByteBufFlux;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.client.HttpClientResponse;
 
@@ -76,7 +79,7 @@ final class Exchanges {
     /** Maps an answer to one value, and completes when it is done; it may leave the body unread. */
     @FunctionalInterface
     interface Reader<T> {
-        Publisher<T> read(Reply reply, ByteBufFlux body);
+        Publisher<T> read(Reply reply, Flux<ByteBuf> body);
     }
 
     /**
@@ -165,7 +168,7 @@ final class Exchanges {
                 : request.send(Mono.fromSupplier(() -> Unpooled.wrappedBuffer(ask.body.duplicate())));
         return receiver.response((reply, body) -> {
                     try {
-                        return Thrown.supplier(() -> answered(ask, hop, reader, reply, body))
+                        return Thrown.supplier(() -> answered(ask, hop, reader, reply, new Watched<>(body)))
                                 .get();
                     } catch (RuntimeException e) {
                         body.subscribe().dispose(); // gives back what has come already, which nothing else does
@@ -176,7 +179,7 @@ final class Exchanges {
     }
 
     private <T> Publisher<Mono<T>> answered(
-            Ask ask, Hop hop, Reader<T> reader, HttpClientResponse reply, ByteBufFlux body) {
+            Ask ask, Hop hop, Reader<T> reader, HttpClientResponse reply, Flux<ByteBuf> body) {
         SharedClient.tellIfLate(reply);
         int status = reply.status().code();
         if (isRedirect(status) && !isWrongRegion(reply)) {
@@ -193,8 +196,7 @@ final class Exchanges {
                     Mono.error(HttpFault.expired(
                             "answered %d without saying why".formatted(status), "check the credentials")));
         }
-        return Mono.from(reader.read(new Reply(status, reply.responseHeaders()), body))
-                .map(Mono::just);
+        return new Guarded<>(Mono.from(reader.read(new Reply(status, reply.responseHeaders()), body))).map(Mono::just);
     }
 
     /** Credentials that have ended are renewed, so this may pass. An answer to HEAD never says more. */
@@ -274,7 +276,7 @@ final class Exchanges {
     }
 
     /** A value after an unwanted body: a short one is read to its end, a long one is cut off with its connection. */
-    static <T> Mono<T> drained(ByteBufFlux body, T value) {
+    static <T> Mono<T> drained(Flux<ByteBuf> body, T value) {
         return Mono.defer(() -> {
             long[] seen = {0};
             return body.takeWhile(bytes -> (seen[0] += bytes.readableBytes()) <= MAX_DRAINED)

@@ -1,5 +1,6 @@
 package io.penstock.store.http.internal;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.penstock.store.StoreEntry;
@@ -7,8 +8,8 @@ import java.net.URI;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.netty.ByteBufFlux;
 
 /** Asks for the present size and version of an address, without its bytes. */
 record Inquiry(Exchanges exchanges, URI address, String key) {
@@ -25,7 +26,7 @@ record Inquiry(Exchanges exchanges, URI address, String key) {
         return exchanges.send(ask, reader).flatMap(found -> found);
     }
 
-    private Publisher<Mono<StoreEntry>> head(Exchanges.Reply reply, ByteBufFlux body) {
+    private Publisher<Mono<StoreEntry>> head(Exchanges.Reply reply, Flux<ByteBuf> body) {
         long size = Statuses.length(reply);
         Mono<StoreEntry> found = switch (reply.status()) {
             case 200 -> size >= 0 ? entry(reply, size) : byFirstByte();
@@ -43,7 +44,7 @@ record Inquiry(Exchanges exchanges, URI address, String key) {
         return Mono.defer(() -> ask(new Exchanges.Ask(HttpMethod.GET, address, FIRST_BYTE), this::firstByte));
     }
 
-    private Publisher<Mono<StoreEntry>> firstByte(Exchanges.Reply reply, ByteBufFlux body) {
+    private Publisher<Mono<StoreEntry>> firstByte(Exchanges.Reply reply, Flux<ByteBuf> body) {
         ContentRange range = ContentRange.parse(reply.header(HttpHeaderNames.CONTENT_RANGE));
         boolean plain = Inflation.of(reply.header(HttpHeaderNames.CONTENT_ENCODING)) == Inflation.NONE;
         @Nullable Mono<StoreEntry> found = switch (reply.status()) {

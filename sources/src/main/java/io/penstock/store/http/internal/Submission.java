@@ -1,5 +1,6 @@
 package io.penstock.store.http.internal;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import java.net.URI;
@@ -10,8 +11,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.netty.ByteBufFlux;
 
 /**
  * A request that changes something in an object store.
@@ -45,7 +46,7 @@ public record Submission(
         return exchanges.send(new Exchanges.Ask(HttpMethod.valueOf(method), address, sent, body), this::read);
     }
 
-    private Publisher<Submitted> read(Exchanges.Reply reply, ByteBufFlux body) {
+    private Publisher<Submitted> read(Exchanges.Reply reply, Flux<ByteBuf> body) {
         if (reply.status() / 100 != 2) {
             return ErrorBody.read(body).flatMap(error -> refused(error, error.fault(reply)));
         }

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.netty.ByteBufFlux;
 
 /**
  * One read over all its attempts: the bytes received so far, the state they belong to, and the next request.
@@ -116,7 +116,7 @@ final class Transfer {
         cut = false;
     }
 
-    private Publisher<End> read(Exchanges.Reply reply, ByteBufFlux body) {
+    private Publisher<End> read(Exchanges.Reply reply, Flux<ByteBuf> body) {
         return switch (reply.status()) {
             case 200 -> receive(whole(reply), body);
             case 206 -> receive(part(reply), body);
@@ -221,7 +221,7 @@ final class Transfer {
                 "open the data again if it has changed");
     }
 
-    private Mono<End> receive(long expected, ByteBufFlux body) {
+    private Mono<End> receive(long expected, Flux<ByteBuf> body) {
         if (inflation == Inflation.NONE) {
             arrival.expect(expected);
         }
