@@ -5,7 +5,7 @@ import com.esotericsoftware.kryo.kryo5.io.Input;
 
 /**
  * Bytes that claim no more elements than there are bytes left. The lengths of arrays, strings and collections are checked
- * where they are read ({@link LengthFirst}). {@code readBytes} and {@code readLongs} are checked too: serialisers of other
+ * where they are read ({@link KryoEngine}). {@code readBytes} and {@code readLongs} are checked too: serialisers of other
  * classes, such as {@code BigInteger} and {@code BitSet}, call them with lengths of their own.
  */
 final class BoundedInput extends Input {

@@ -12,6 +12,7 @@ import com.esotericsoftware.kryo.kryo5.serializers.MapSerializer;
 import com.esotericsoftware.kryo.kryo5.util.DefaultClassResolver;
 import com.esotericsoftware.kryo.kryo5.util.DefaultInstantiatorStrategy;
 import com.esotericsoftware.kryo.kryo5.util.MapReferenceResolver;
+import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.io.InputStream;
@@ -147,6 +148,50 @@ final class KryoEngine {
         protected Registration readName(Input input) {
             input.readVarInt(true);
             throw new Unregistered(input.readString());
+        }
+    }
+
+    /** What Kryo writes with its length first, read with that length checked before room is made for it. */
+    private static final class LengthFirst<T> extends Serializer<T> {
+
+        private final Serializer<T> serializer;
+
+        LengthFirst(Serializer<T> serializer) {
+            super(serializer.getAcceptsNull(), serializer.isImmutable());
+            this.serializer = serializer;
+        }
+
+        @Override
+        public void write(Kryo kryo, Output output, T value) {
+            serializer.write(kryo, output, value);
+        }
+
+        @Override
+        public T read(Kryo kryo, Input input, Class<? extends T> type) {
+            ((BoundedInput) input).expectLength();
+            return serializer.read(kryo, input, type);
+        }
+    }
+
+    /** Tensors inside other values: a length, then the bytes that a schema makes of them. */
+    private static final class TensorSerializer extends Serializer<Tensor> {
+
+        private static final Schema<Tensor> SCHEMA = Schema.tensor("tensor");
+
+        TensorSerializer() {
+            super(false, true);
+        }
+
+        @Override
+        public void write(Kryo kryo, Output output, Tensor tensor) {
+            ByteBuffer bytes = SCHEMA.encode(tensor).joined();
+            output.writeVarInt(bytes.remaining(), true);
+            output.writeBytes(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
+        }
+
+        @Override
+        public Tensor read(Kryo kryo, Input input, Class<? extends Tensor> type) {
+            return SCHEMA.decode(ByteBuffer.wrap(input.readBytes(input.readVarInt(true))));
         }
     }
 }
