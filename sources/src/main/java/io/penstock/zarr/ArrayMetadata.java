@@ -59,24 +59,29 @@ record ArrayMetadata(
         return Fingerprint.of(MetadataJson.sorted(copy)).hex();
     }
 
+    /** The codecs of shards within shards, outermost first; none where a chunk has a key of its own. */
+    List<ShardingCodec> shardings() {
+        List<ShardingCodec> shardings = new ArrayList<>();
+        for (CodecChain chain = codecs; chain.isOnlySharding(); ) {
+            ShardingCodec sharding = (ShardingCodec) chain.serial();
+            shardings.add(sharding);
+            chain = sharding.codecs();
+        }
+        return shardings;
+    }
+
     /** The shapes of shards, outermost first, then of the chunks that are read one at a time. */
     List<Shape> levels() {
         List<Shape> levels = new ArrayList<>(List.of(chunk));
-        CodecChain chain = codecs;
-        while (chain.isOnlySharding()) {
-            ShardingCodec sharding = (ShardingCodec) chain.serial();
-            levels.add(sharding.inner());
-            chain = sharding.codecs();
-        }
+        shardings().forEach(sharding -> levels.add(sharding.inner()));
         return levels;
     }
 
     /** The codecs of the chunks that are read one at a time. */
     CodecChain innermost() {
-        CodecChain chain = codecs;
-        while (chain.isOnlySharding()) {
-            chain = ((ShardingCodec) chain.serial()).codecs();
-        }
-        return chain;
+        List<ShardingCodec> shardings = shardings();
+        return shardings.isEmpty()
+                ? codecs
+                : shardings.get(shardings.size() - 1).codecs();
     }
 }

@@ -28,6 +28,7 @@ final class ChunkReader {
     private final StoredChunks stored;
     private final String path;
     private final ArrayMetadata metadata;
+    private final List<ShardingCodec> shardings;
     private final List<Shape> levels;
     private final Shape leaf;
     private final Grid grid;
@@ -48,6 +49,7 @@ final class ChunkReader {
         this.stored = stored;
         this.path = path;
         this.metadata = metadata;
+        this.shardings = metadata.shardings();
         this.levels = metadata.levels();
         this.leaf = levels.get(levels.size() - 1);
         this.grid = Grid.over(metadata.shape(), leaf);
@@ -131,7 +133,7 @@ final class ChunkReader {
     }
 
     private Mono<Shard> index(int level, Part part) {
-        ShardingCodec sharding = sharding(level);
+        ShardingCodec sharding = shardings.get(level);
         Shape per = sharding.perShard(levels.get(level));
         int indexBytes = sharding.indexBytes(per);
         long from = sharding.indexAt(part.length(), indexBytes);
@@ -145,17 +147,9 @@ final class ChunkReader {
                 bytes -> new Shard(part, sharding.readIndex(CodecChain.array(bytes), per, part.length(), max)));
     }
 
-    private ShardingCodec sharding(int level) {
-        CodecChain chain = metadata.codecs();
-        for (int i = 0; i < level; i++) {
-            chain = ((ShardingCodec) chain.serial()).codecs();
-        }
-        return (ShardingCodec) chain.serial();
-    }
-
     /** Where an inner chunk of a level lies; null if it is not stored. */
     private @Nullable Part inner(Shard shard, int level, long[] leafAt) {
-        Shape per = sharding(level - 1).perShard(levels.get(level - 1));
+        Shape per = shardings.get(level - 1).perShard(levels.get(level - 1));
         long[] at = at(level, leafAt);
         for (int i = 0; i < at.length; i++) {
             at[i] %= per.dim(i);

@@ -38,20 +38,14 @@ final class MetadataV2 {
                 type,
                 codecs(document, type, shape.rank()),
                 FillValue.of(document.path("fill_value"), type, ZarrFormat.V2),
-                new ChunkKeys(false, separator(document)),
+                new ChunkKeys(
+                        false,
+                        MetadataJson.oneOf(document, "dimension_separator", ".", ".", "/")
+                                .charAt(0)),
                 dimensionNames(attributes, shape.rank()),
                 attributes.toString(),
                 false,
                 ArrayMetadata.state(document, "shape"));
-    }
-
-    private static char separator(JsonNode document) {
-        String separator = document.path("dimension_separator").asText(".");
-        if (!separator.equals(".") && !separator.equals("/")) {
-            throw new FormatException(
-                    "\"dimension_separator\" must be \".\" or \"/\", was \"%s\"".formatted(separator));
-        }
-        return separator.charAt(0);
     }
 
     /** As xarray writes them. */
@@ -67,11 +61,7 @@ final class MetadataV2 {
 
     private static CodecChain codecs(JsonNode document, ElementType type, int rank) {
         List<ArrayToArray> arrays = new ArrayList<>();
-        String order = document.path("order").asText("C");
-        if (!order.equals("C") && !order.equals("F")) {
-            throw new FormatException("\"order\" must be \"C\" or \"F\", was \"%s\"".formatted(order));
-        }
-        if (order.equals("F") && rank > 1) {
+        if (MetadataJson.oneOf(document, "order", "C", "C", "F").equals("F") && rank > 1) {
             arrays.add(Transpose.reversed(rank));
         }
         List<JsonNode> filters = new ArrayList<>();

@@ -115,10 +115,7 @@ final class MetadataV3 {
         if (!plain && !name.equals("default")) {
             throw new FormatException("chunk key encoding is not supported: \"%s\"".formatted(name));
         }
-        String separator = encoding.path("configuration").path("separator").asText(plain ? "." : "/");
-        if (!separator.equals(".") && !separator.equals("/")) {
-            throw new FormatException("\"separator\" must be \".\" or \"/\", was \"%s\"".formatted(separator));
-        }
+        String separator = MetadataJson.oneOf(encoding.path("configuration"), "separator", plain ? "." : "/", ".", "/");
         return new ChunkKeys(!plain, separator.charAt(0));
     }
 
@@ -233,11 +230,7 @@ final class MetadataV3 {
 
     private static ShardingCodec sharding(JsonNode config, Shape shape, ElementType type, FillValue fill) {
         Shape inner = ArrayMetadata.chunks(config.path("chunk_shape"), shape, "chunk_shape");
-        String location = config.path("index_location").asText("end");
-        if (!location.equals("start") && !location.equals("end")) {
-            throw new FormatException(
-                    "\"index_location\" must be \"start\" or \"end\", was \"%s\"".formatted(location));
-        }
+        String location = MetadataJson.oneOf(config, "index_location", "end", "start", "end");
         ShardingCodec sharding = new ShardingCodec(
                 inner,
                 chain(config.path("codecs"), inner, type, fill),

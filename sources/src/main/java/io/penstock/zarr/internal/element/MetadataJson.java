@@ -84,6 +84,15 @@ public final class MetadataJson {
         return node.textValue();
     }
 
+    /** One of two words, or another where none is there. */
+    public static String oneOf(JsonNode object, String field, String otherwise, String one, String other) {
+        String word = object.path(field).asText(otherwise);
+        if (!word.equals(one) && !word.equals(other)) {
+            throw new FormatException("\"%s\" must be \"%s\" or \"%s\", was \"%s\"".formatted(field, one, other, word));
+        }
+        return word;
+    }
+
     public static long integer(JsonNode node, String what) {
         // axis lengths are written as 10.0 by some
         boolean integral = node.isIntegralNumber() && node.canConvertToLong()
