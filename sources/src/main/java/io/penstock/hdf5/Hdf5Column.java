@@ -32,6 +32,7 @@ final class Hdf5Column {
 
     private static final long BUDGET = 128L << 20;
     private static final int AT_ONCE = 16;
+    private static final int READ_ALONE = 16 << 10; // a row that is worth a read of its own
     private static final long NOT_STORED = -1; // the chunk that stands for all these
 
     private final String path;
@@ -133,6 +134,11 @@ final class Hdf5Column {
 
     /** The bytes of a row, which are not to be written to. */
     Mono<ByteBuffer> row(long index) {
+        RecordGroup.@Nullable Piece<ByteBuffer> plain =
+                rowBytes < READ_ALONE ? null : plain(0, index, Function.identity());
+        if (plain != null) {
+            return plain.load(); // held with its chunk, it would push out those that took decoding
+        }
         long first = first(index);
         if (!holdsWholeRows) {
             return assembled(index, first);

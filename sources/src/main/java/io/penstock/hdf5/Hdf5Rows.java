@@ -34,7 +34,8 @@ import reactor.core.publisher.Mono;
  *
  * <p>Opening reads where the chunks lie, and blocks: 24 bytes of memory for each chunk. A load reads and decodes a chunk
  * once for all samples that need it at the same time, on the threads that read files, and keeps it while it is among the
- * last used, up to 128 MiB an array. A file that is changed afterwards fails to be read.
+ * last used, up to 128 MiB an array. Rows of 16 KiB and more that lie there without a filter are read one by one, and not
+ * kept. A file that is changed afterwards fails to be read.
  *
  * <p>A sample's key is made of the file's place, size and version, of the fields, and of its row. Closing gives the open
  * file back at once, and is optional.

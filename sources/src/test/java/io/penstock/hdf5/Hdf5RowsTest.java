@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.jhdf.HdfFile;
+import io.jhdf.WritableHdfFile;
 import io.penstock.fault.DataException;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
@@ -277,6 +279,24 @@ class Hdf5RowsTest extends DatasetKit<Row> {
             }
             assertThat(rows.groupSize()).isGreaterThan(1);
             assertThat(samples.stream().map(Sample::value)).isEqualTo(values);
+        }
+    }
+
+    @Test
+    void get_aLargeRowThatLiesPlainly_isReadEachTimeAndNotHeld() throws Exception {
+        Path file = folder.resolve("large.h5");
+        try (WritableHdfFile made = HdfFile.write(file)) {
+            made.putDataset("rows", new byte[3][20_000]);
+        }
+
+        try (Hdf5Rows rows = Hdf5Rows.open(file, List.of("rows"))) {
+            Row row = Objects.requireNonNull(rows.get(1).block());
+            Files.setLastModifiedTime(file, FileTime.fromMillis(0));
+
+            assertThat(row.values().get(0).shape()).isEqualTo(Shape.of(20_000));
+            assertThatThrownBy(() -> rows.get(1).block())
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("changed since it was listed");
         }
     }
 

@@ -67,7 +67,9 @@ public final class InflatedStream extends InputStream {
             while (inMember || begins()) {
                 int count = inflater.inflate(into, offset, length);
                 if (count > 0) {
-                    crc.update(into, offset, count);
+                    if (form == Form.GZIP) {
+                        crc.update(into, offset, count);
+                    }
                     return count;
                 }
                 if (inflater.finished()) {
