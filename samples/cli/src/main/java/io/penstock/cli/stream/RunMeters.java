@@ -51,7 +51,7 @@ final class RunMeters implements AutoCloseable {
             registry.add(scraped);
         }
         if (collector != null) {
-            registry.add(OtlpPush.to(collector));
+            registry.add(OtlpPush.to(collector, observations));
         }
         observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(registry));
     }
