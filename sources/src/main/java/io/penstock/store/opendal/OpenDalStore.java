@@ -28,6 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.opendal.Entry;
 import org.apache.opendal.Metadata;
 import org.apache.opendal.OpenDALException;
@@ -148,19 +149,14 @@ public final class OpenDalStore implements Store, AutoCloseable {
                 StoreEntry first = entryOf(files.get(0).getPath(), files.get(0).getMetadata());
                 telling = first.equals(Waiting.forValue(present(first.key())));
             }
-            if (Boolean.TRUE.equals(telling)) {
-                files.forEach(file -> tell(entryOf(file.getPath(), file.getMetadata()), visitor));
-            } else {
-                Waiting.forValue(Flux.fromIterable(files)
-                                .flatMap(file -> present(file.getPath()), ASKED_AT_ONCE)
-                                .collectList())
-                        .forEach(entry -> tell(entry, visitor));
-            }
+            Stream<StoreEntry> entries = Boolean.TRUE.equals(telling)
+                    ? files.stream().map(file -> entryOf(file.getPath(), file.getMetadata()))
+                    : Waiting.forValue(Flux.fromIterable(files)
+                                    .flatMap(file -> present(file.getPath()), ASKED_AT_ONCE)
+                                    .collectList())
+                            .stream();
+            entries.forEach(entry -> visitor.file(entry.key(), entry.size(), entry.version()));
         }
-    }
-
-    private static void tell(StoreEntry entry, Visitor visitor) {
-        visitor.file(entry.key(), entry.size(), entry.version());
     }
 
     private StoreEntry entryOf(String key, Metadata metadata) {
