@@ -4,6 +4,7 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.GroupLoader;
@@ -84,14 +85,10 @@ public final class Hdf5Rows implements Dataset<Row>, GroupLoader<Row>, AutoClose
      */
     public static Hdf5Rows open(Path path, List<String> paths) {
         OptionalLibrary.JHDF.require(Hdf5Rows.class);
-        if (paths.stream().distinct().count() < paths.size()) {
-            throw new IllegalArgumentException("a data set is named twice: " + paths);
-        }
+        Arguments.refuse(paths.stream().distinct().count() < paths.size(), "a data set is named twice: %s", paths);
         StoreFiles listing = StoreFiles.of("HDF5 files", path);
         try {
-            if (listing.entries().size() != 1) {
-                throw new IllegalArgumentException("an array lies in one file, there are %s".formatted(listing));
-            }
+            Arguments.refuse(listing.entries().size() != 1, "an array lies in one file, there are %s", listing);
             StoreFile file = new StoreFile(listing.store(), listing.entries().get(0));
             Hdf5Rows rows = new Hdf5Rows(listing, file, Hdf5Tree.open(path, listing.toString(), file, paths));
             rows.requireEqual();

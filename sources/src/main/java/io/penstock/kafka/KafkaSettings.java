@@ -1,5 +1,6 @@
 package io.penstock.kafka;
 
+import io.penstock.internal.Arguments;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -16,10 +17,9 @@ final class KafkaSettings {
     /** @throws IllegalArgumentException if {@code bootstrap.servers} is missing, or a setting contradicts what is relied on */
     static Map<String, Object> of(Map<String, ?> given) {
         require(given, ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, "the brokers, such as 127.0.0.1:9092");
-        if (Boolean.parseBoolean(String.valueOf(given.get(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG)))) {
-            throw new IllegalArgumentException(
-                    "enable.auto.commit is true, so records would be committed before they are used; leave it out");
-        }
+        Arguments.refuse(
+                Boolean.parseBoolean(String.valueOf(given.get(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG))),
+                "enable.auto.commit is true, so records would be committed before they are used; leave it out");
         Map<String, Object> settings = new HashMap<>();
         settings.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
@@ -30,9 +30,7 @@ final class KafkaSettings {
     }
 
     static void require(Map<String, ?> given, String setting, String what) {
-        if (given.get(setting) == null) {
-            throw new IllegalArgumentException("the setting %s is missing: %s".formatted(setting, what));
-        }
+        Arguments.refuse(given.get(setting) == null, "the setting %s is missing: %s", setting, what);
     }
 
     /** A consumer of bytes. Blocks no longer than it takes to look up the brokers' names. */

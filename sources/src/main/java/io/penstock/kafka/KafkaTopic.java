@@ -4,6 +4,7 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.internal.PartNumbers;
 import io.penstock.internal.index.Selection;
@@ -78,10 +79,8 @@ public final class KafkaTopic
     /** The offsets of a partition from one to another, which is not among them. */
     public record Range(int partition, long from, long to) {
         public Range {
-            if (partition < 0 || from < 0 || to < from) {
-                throw new IllegalArgumentException(
-                        "offsets %d to %d of partition %d are no range".formatted(from, to, partition));
-            }
+            boolean none = partition < 0 || from < 0 || to < from;
+            Arguments.refuse(none, "offsets %d to %d of partition %d are no range", from, to, partition);
         }
 
         long length() {
@@ -187,9 +186,8 @@ public final class KafkaTopic
         for (int i = 0; i < sorted.size(); i++) {
             Range range = sorted.get(i);
             Range has = byPartition.get(range.partition);
-            if (i > 0 && sorted.get(i - 1).partition == range.partition) {
-                throw new IllegalArgumentException("two ranges of partition " + range.partition);
-            }
+            boolean again = i > 0 && sorted.get(i - 1).partition == range.partition;
+            Arguments.refuse(again, "two ranges of partition %d", range.partition);
             if (has == null || range.from < has.from || range.to > has.to) {
                 throw new StoreException("kafka topic %s does not hold offsets %d to %d of partition %d; it has %s"
                         .formatted(topic, range.from, range.to, range.partition, has == null ? "none" : has));

@@ -1,5 +1,6 @@
 package io.penstock.write.kafka;
 
+import io.penstock.internal.Arguments;
 import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.internal.Thrown;
@@ -89,9 +90,7 @@ public final class KafkaWriter<T> {
     }
 
     private static void require(Map<String, ?> given, String setting, String what) {
-        if (given.get(setting) == null) {
-            throw new IllegalArgumentException("the setting %s is missing: %s".formatted(setting, what));
-        }
+        Arguments.refuse(given.get(setting) == null, "the setting %s is missing: %s", setting, what);
     }
 
     /**
@@ -99,9 +98,7 @@ public final class KafkaWriter<T> {
      * @throws IllegalArgumentException if {@code count < 1}
      */
     public KafkaWriter<T> samplesEach(int count) {
-        if (count < 1) {
-            throw new IllegalArgumentException("a transaction has at least 1 sample, was " + count);
-        }
+        Arguments.refuse(count < 1, "a transaction has at least 1 sample, was %d", count);
         return new KafkaWriter<>(topic, settings, bytes, count);
     }
 

@@ -1,5 +1,6 @@
 package io.penstock.store.opendal;
 
+import io.penstock.internal.Arguments;
 import io.penstock.store.StoreAddress;
 import io.penstock.store.internal.AddressOptions;
 import java.util.Arrays;
@@ -98,10 +99,8 @@ public record CloudAddress(String scheme, String place, String key, Map<String, 
      */
     public static CloudAddress parse(String text) {
         Matcher form = FORM.matcher(text);
-        if (!form.matches()) {
-            throw new IllegalArgumentException(
-                    "an address is SCHEME://PLACE/KEY, was \"%s\"".formatted(text.replaceFirst("\\?.*", "?…")));
-        }
+        String shown = text.replaceFirst("\\?.*", "?…");
+        Arguments.refuse(!form.matches(), "an address is SCHEME://PLACE/KEY, was \"%s\"", shown);
         String scheme = form.group(1);
         Scheme known = Scheme.of(scheme);
         int parts = known == null ? 1 : known.parts;
