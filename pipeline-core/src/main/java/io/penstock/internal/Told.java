@@ -25,13 +25,18 @@ public final class Told<T> extends ToldSubscriber<T> {
             public void subscribe(CoreSubscriber<? super T> actual) {
                 Told<T> told = new Told<>(actual);
                 actual.onSubscribe(told);
-                try {
-                    begin.accept(told);
-                } catch (Throwable e) {
-                    told.tell(null, e);
-                }
+                told.attempt(() -> begin.accept(told));
             }
         };
+    }
+
+    /** Runs a task that leads to the outcome, and tells what it throws. */
+    public void attempt(Runnable task) {
+        try {
+            task.run();
+        } catch (Throwable e) {
+            tell(null, e);
+        }
     }
 
     /** Runs this once if the subscriber cancels, or has done so. */

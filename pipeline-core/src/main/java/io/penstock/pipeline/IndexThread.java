@@ -11,7 +11,6 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * The thread of one build in a folder. It opens the folder, which may wait for other builds that need the threads of the
@@ -21,18 +20,13 @@ import reactor.core.scheduler.Schedulers;
 final class IndexThread {
 
     private final ExecutorService executor = Executors.newSingleThreadExecutor(task -> {
-        Thread thread = new Thread(task, "penstock-index");
-        thread.setDaemon(true);
-        return thread;
+        Thread made = new Thread(task, "penstock-index");
+        made.setDaemon(true);
+        return made;
     });
 
-    private final Scheduler thread;
+    private final Scheduler thread = GuardedScheduler.of(executor, "penstock-index");
     private @Nullable IndexFolder folder; // of this thread alone
-
-    private IndexThread() {
-        Scheduler scheduler = Schedulers.fromExecutorService(executor);
-        this.thread = new GuardedScheduler(() -> scheduler);
-    }
 
     /** Opens a folder, uses it, and closes it at the end, at an error and on cancel, also on cancel while it is opened. */
     static <V> Mono<V> using(Callable<IndexFolder> opening, BiFunction<IndexFolder, Scheduler, Mono<V>> use) {

@@ -39,7 +39,7 @@ final class WorkerPool implements Scheduler {
         ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(
                 threads, task -> new WorkerThread(task, "penstock-worker-" + STARTED.incrementAndGet()));
         executor.setRemoveOnCancelPolicy(true); // frees at once what a cancelled task holds
-        return Schedulers.fromExecutorService(executor, "penstock-worker");
+        return GuardedScheduler.of(executor, "penstock-worker");
     }
 
     private static final class WorkerThread extends Thread implements NonBlocking {

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.stream.Execution;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -23,13 +23,16 @@ class GuardedTest {
 
     private static final Duration HANG = Duration.ofSeconds(30);
 
-    @SuppressWarnings("removal") // later versions of the JDK mean to remove ThreadDeath
-    private static final List<Supplier<Error>> RETHROWN = List.of(
-            () -> new NoClassDefFoundError("planted"),
-            () -> new ExceptionInInitializerError("planted"),
-            () -> new StackOverflowError("planted"),
-            () -> new OutOfMemoryError("planted"),
-            ThreadDeath::new);
+    private static final Scheduler OWN = GuardedScheduler.ofThreads(1, "own");
+
+    @AfterAll
+    static void dispose() {
+        OWN.dispose();
+    }
+
+    private static Mono<Integer> told(Scheduler threads, int value) {
+        return Told.mono(told -> threads.schedule(() -> told.tell(value, null)));
+    }
 
     private interface Place {
         Flux<Integer> on(Scheduler threads, Supplier<Integer> thrower);
@@ -86,6 +89,20 @@ class GuardedTest {
                             .flatMap(one ->
                                     Mono.just(one).publishOn(threads).map(two -> two == 4 ? thrower.get() : two))),
             Map.entry(
+                    "map of what is told",
+                    (threads, thrower) ->
+                            told(threads, 1).map(one -> thrower.get()).flux()),
+            Map.entry(
+                    "flatMap of what is told",
+                    (threads, thrower) -> told(threads, 1)
+                            .flatMap(one -> Mono.just(thrower.get()))
+                            .flux()),
+            Map.entry(
+                    "before it is told",
+                    (threads, thrower) -> Told.<Integer>mono(told ->
+                                    threads.schedule(() -> told.attempt(() -> told.tell(thrower.get(), null))))
+                            .flux()),
+            Map.entry(
                     "behind a guard",
                     (threads, thrower) -> new Guarded<>(Mono.just(1).publishOn(threads))
                             .map(one -> thrower.get())
@@ -102,16 +119,17 @@ class GuardedTest {
                 .flatMap(place -> Stream.of(
                                 GuardedScheduler.ELASTIC,
                                 GuardedScheduler.PARALLEL,
+                                OWN,
                                 Execution.standard().workers())
-                        .flatMap(threads ->
-                                RETHROWN.stream().map(error -> Arguments.of(place.getKey(), threads, error.get()))));
+                        .flatMap(threads -> Planted.rethrown().stream()
+                                .map(error -> Arguments.of(place.getKey(), threads, error.get()))));
     }
 
     @ParameterizedTest
     @MethodSource("places")
-    void subscriber_ofWhatIsRethrown_isTold(String place, Scheduler threads, Error thrown) {
+    void subscriber_ofWhatIsRethrown_isTold(String place, Scheduler threads, Throwable thrown) {
         Flux<Integer> failing = PLACES.get(place).on(threads, () -> {
-            throw thrown;
+            throw (Error) thrown;
         });
 
         StepVerifier.create(failing)

@@ -13,6 +13,7 @@ import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.SharedTier;
 import io.penstock.cache.TierStatistics;
+import io.penstock.internal.Planted;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Sampler;
 import io.penstock.stream.Execution;
@@ -22,7 +23,6 @@ import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -49,17 +49,6 @@ class ThrownTest {
     private static final int SIZE = 40;
     private static final int BAD = 20;
     private static final Schema<Tensor> VALUE = Schema.tensor("value");
-
-    @SuppressWarnings("removal") // later versions of the JDK mean to remove ThreadDeath
-    private static final List<Supplier<Throwable>> THROWABLES = List.of(
-            () -> new IllegalStateException("planted"),
-            () -> new IOException("planted"),
-            () -> new StackOverflowError("planted"),
-            () -> new NoClassDefFoundError("planted"),
-            () -> new OutOfMemoryError("planted"),
-            () -> new InternalError("planted"),
-            ThreadDeath::new,
-            () -> new AssertionError("planted"));
 
     /** Throws once a sample comes by, while it is armed. */
     private static final class Trap {
@@ -309,8 +298,8 @@ class ThrownTest {
     static Stream<Arguments> places() {
         return Stream.of(Source.values())
                 .flatMap(source -> Stream.of(Place.values())
-                        .flatMap(
-                                place -> THROWABLES.stream().map(thrown -> Arguments.of(place, source, thrown.get()))));
+                        .flatMap(place ->
+                                Planted.ALL.stream().map(thrown -> Arguments.of(place, source, thrown.get()))));
     }
 
     static Stream<Arguments> tiers() {
@@ -323,13 +312,13 @@ class ThrownTest {
     /** An exception and an error stand for the others: with -Pendurance all do. */
     private static Stream<Supplier<Throwable>> ofTiers() {
         return Boolean.getBoolean("penstock.endurance")
-                ? THROWABLES.stream()
-                : Stream.of(THROWABLES.get(0), THROWABLES.get(4));
+                ? Planted.ALL.stream()
+                : Stream.of(Planted.ALL.get(0), Planted.ALL.get(4));
     }
 
     static Stream<Arguments> sources() {
         return Stream.of(Source.values())
-                .flatMap(source -> THROWABLES.stream().map(thrown -> Arguments.of(source, thrown.get())));
+                .flatMap(source -> Planted.ALL.stream().map(thrown -> Arguments.of(source, thrown.get())));
     }
 
     private static Flux<Long> stream(Pipeline<Tensor> pipeline) {
@@ -458,7 +447,7 @@ class ThrownTest {
 
     @Test
     void skip_errorOfTheProgramOrTheMachine_endsTheStreamAndNamesTheSample() {
-        for (Supplier<Throwable> each : THROWABLES) {
+        for (Supplier<Throwable> each : Planted.ALL) {
             Throwable thrown = each.get();
             boolean ofTheSample = !(thrown instanceof Error) || thrown instanceof StackOverflowError;
             Pipeline<Tensor> pipeline =
@@ -521,6 +510,6 @@ class ThrownTest {
     }
 
     static Stream<Supplier<Throwable>> throwables() {
-        return THROWABLES.stream();
+        return Planted.ALL.stream();
     }
 }

@@ -1,15 +1,15 @@
 package io.penstock.serve;
 
+import io.penstock.internal.Told;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
 
 /** The position of one consumer in its hub. All but {@link #next} and {@link #close} is guarded by the hub's lock. */
 final class Cursor {
 
     private final Hub hub;
     private long number;
-    private @Nullable MonoSink<Delivery> waiting;
+    private @Nullable Told<Delivery> waiting;
     private @Nullable Delivery given;
 
     Cursor(Hub hub, long number) {
@@ -22,7 +22,7 @@ final class Cursor {
      * An error is the run's, or a {@code CancellationException} if the cursor was closed.
      */
     Mono<Delivery> next() {
-        return Mono.<Delivery>create(sink -> hub.await(this, sink)).doOnDiscard(Delivery.class, Delivery::release);
+        return Told.<Delivery>mono(told -> hub.await(this, told)).doOnDiscard(Delivery.class, Delivery::release);
     }
 
     int rank() {
@@ -44,26 +44,26 @@ final class Cursor {
         number++;
     }
 
-    /** What the last sink that waited was given; null before. */
+    /** What the last one that waited was given; null before. */
     @Nullable Delivery given() {
         return given;
     }
 
-    void waitWith(MonoSink<Delivery> sink) {
+    void waitWith(Told<Delivery> told) {
         if (waiting != null) {
             throw new IllegalStateException("a cursor is asked for one batch at a time");
         }
-        waiting = sink;
+        waiting = told;
         given = null;
     }
 
-    @Nullable MonoSink<Delivery> waiting() {
+    @Nullable Told<Delivery> waiting() {
         return waiting;
     }
 
-    @Nullable MonoSink<Delivery> stopWaiting() {
-        MonoSink<Delivery> sink = waiting;
+    @Nullable Told<Delivery> stopWaiting() {
+        Told<Delivery> told = waiting;
         waiting = null;
-        return sink;
+        return told;
     }
 }

@@ -3,6 +3,7 @@ package io.penstock.serve;
 import io.penstock.batch.Batch;
 import io.penstock.internal.DrainLoop;
 import io.penstock.internal.GuardedScheduler;
+import io.penstock.internal.Told;
 import io.penstock.order.Position;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.MonoSink;
 
 /**
  * One run and the consumers that take its batches. Each consumer has its own pace; the run goes at that of the slowest.
@@ -117,27 +117,27 @@ final class Hub {
      */
     record State(int rank, Position head, int consumers) {}
 
-    void await(Cursor cursor, MonoSink<Delivery> sink) {
+    void await(Cursor cursor, Told<Delivery> told) {
         boolean gone;
         synchronized (lock) {
             gone = !cursors.contains(cursor);
             if (!gone) {
-                cursor.waitWith(sink);
+                cursor.waitWith(told);
             }
         }
         if (gone) {
-            sink.error(left());
+            told.tell(null, left());
             return;
         }
-        sink.onCancel(() -> forget(cursor, sink));
+        told.onCancel(() -> forget(cursor, told));
         drain();
     }
 
-    /** The sink may be cancelled while it is given a batch; Mono.create then drops the batch without discarding it. */
-    private void forget(Cursor cursor, MonoSink<Delivery> sink) {
+    /** The consumer may cancel while it is given a batch. */
+    private void forget(Cursor cursor, Told<Delivery> told) {
         Delivery lost;
         synchronized (lock) {
-            if (cursor.waiting() == sink) {
+            if (cursor.waiting() == told) {
                 cursor.stopWaiting();
             }
             lost = cursor.given();
@@ -155,7 +155,7 @@ final class Hub {
     }
 
     void leave(Cursor cursor) {
-        MonoSink<Delivery> waiting;
+        Told<Delivery> waiting;
         boolean last;
         synchronized (lock) {
             if (!cursors.remove(cursor)) {
@@ -169,7 +169,7 @@ final class Hub {
             closed |= last;
         }
         if (waiting != null) {
-            waiting.error(left());
+            waiting.tell(null, left());
         }
         if (last) {
             upstream.cancel();
@@ -210,9 +210,9 @@ final class Hub {
 
     private void deliver() {
         for (Cursor cursor : cursors) {
-            MonoSink<Delivery> sink = cursor.waiting();
+            Told<Delivery> told = cursor.waiting();
             long place = cursor.number() - taken;
-            if (sink == null || place == window.size() && !done) {
+            if (told == null || place == window.size() && !done) {
                 continue;
             }
             cursor.stopWaiting();
@@ -222,11 +222,11 @@ final class Hub {
                 batch.deliveries++;
                 Delivery delivery = new Delivery(this, batch);
                 cursor.give(delivery);
-                signals.add(() -> sink.success(delivery));
+                signals.add(() -> told.tell(delivery, null));
             } else if (cause != null) {
-                signals.add(() -> sink.error(cause));
+                signals.add(() -> told.tell(null, cause));
             } else {
-                signals.add(sink::success);
+                signals.add(() -> told.tell(null, null));
             }
         }
     }

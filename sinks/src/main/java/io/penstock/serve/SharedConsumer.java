@@ -5,13 +5,13 @@ import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.AttributeKey;
 import io.penstock.internal.DrainLoop;
+import io.penstock.internal.Told;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
 
 /**
  * One connection that asks {@code /shared}: the batches that its consumer has, until it gives them back or is gone.
@@ -44,7 +44,7 @@ final class SharedConsumer {
     private volatile boolean watching;
     private volatile long following; // the batch after the one that the latest request got
     private volatile boolean over;
-    private @Nullable MonoSink<String> waiting;
+    private @Nullable Told<String> waiting;
     private long awaited; // the batch that the request waits for
     private @Nullable Throwable failure;
 
@@ -90,10 +90,10 @@ final class SharedConsumer {
         }
         lent.giveBack(asked.done());
         run();
-        return Mono.<String>create(sink -> answer(number, sink)).doOnNext(message -> following = number + 1);
+        return Told.<String>mono(told -> answer(number, told)).doOnNext(message -> following = number + 1);
     }
 
-    private void answer(long number, MonoSink<String> sink) {
+    private void answer(long number, Told<String> told) {
         String message = null;
         Throwable cause = null;
         boolean waits = false;
@@ -107,17 +107,15 @@ final class SharedConsumer {
                 cause = waiting != null || lent.given() - lent.returned() >= Hub.DEPTH ? LentBatches.tooMany() : null;
                 waits = cause == null;
                 if (waits) {
-                    waiting = sink;
+                    waiting = told;
                     awaited = number;
                 }
             }
         }
         if (waits) {
-            sink.onCancel(() -> forget(sink));
-        } else if (cause != null) {
-            sink.error(cause);
+            told.onCancel(() -> forget(told));
         } else {
-            sink.success(message);
+            told.tell(message, cause);
         }
     }
 
@@ -128,9 +126,9 @@ final class SharedConsumer {
                         .formatted(lent.returned(), lent.given(), number));
     }
 
-    private void forget(MonoSink<String> sink) {
+    private void forget(Told<String> told) {
         synchronized (lock) {
-            waiting = waiting == sink ? null : waiting;
+            waiting = waiting == told ? null : waiting;
         }
     }
 
@@ -195,41 +193,36 @@ final class SharedConsumer {
         if (ring != null) {
             ring.announce(number, message);
         }
-        MonoSink<String> sink = stopWaiting(number);
-        if (sink != null) {
-            sink.success(message);
+        Told<String> told = stopWaiting(number);
+        if (told != null) {
+            told.tell(message, null);
         }
         asking = false;
         run();
     }
 
     private void end(@Nullable Throwable cause) {
-        MonoSink<String> sink;
+        Told<String> told;
         synchronized (lock) {
             failure = cause;
             over = true;
-            sink = waiting;
+            told = waiting;
             waiting = null;
         }
-        if (sink == null) {
-            return;
-        }
-        if (cause == null) {
-            sink.success();
-        } else {
-            sink.error(cause);
+        if (told != null) {
+            told.tell(null, cause);
         }
     }
 
     /** The request that waits for this batch. By now the consumer may have asked for the one after it. */
-    private @Nullable MonoSink<String> stopWaiting(long number) {
+    private @Nullable Told<String> stopWaiting(long number) {
         synchronized (lock) {
-            MonoSink<String> sink = waiting;
-            if (sink == null || awaited != number) {
+            Told<String> told = waiting;
+            if (told == null || awaited != number) {
                 return null;
             }
             waiting = null;
-            return sink;
+            return told;
         }
     }
 

@@ -7,6 +7,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.penstock.arrow.ArrowStream;
 import io.penstock.arrow.internal.BatchWords;
+import io.penstock.internal.Told;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
@@ -87,18 +88,14 @@ final class StreamAnswer {
     /** @param written called when the parts are no longer needed */
     @SuppressWarnings("FutureReturnValueIgnored") // it is the promise
     private Mono<Void> write(List<ByteBuffer> parts, Runnable written) {
-        return Mono.create(sink -> {
+        return Told.mono(told -> {
             ByteBuf bytes = Unpooled.wrappedBuffer(parts.size(), parts.toArray(ByteBuffer[]::new));
             ChannelPromise sent = channel.newPromise();
             // told before the channel can tell that the consumer, who has all, has left
-            sent.addListener(future -> {
+            sent.addListener(future -> told.attempt(() -> {
                 written.run();
-                if (future.isSuccess()) {
-                    sink.success();
-                } else {
-                    sink.error(future.cause());
-                }
-            });
+                told.tell(null, future.cause());
+            }));
             channel.writeAndFlush(new DefaultHttpContent(bytes), sent);
         });
     }

@@ -5,8 +5,10 @@ import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.Arguments;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.internal.PartNumbers;
+import io.penstock.internal.Told;
 import io.penstock.internal.index.Selection;
 import io.penstock.kafka.TopicReads.Taker;
 import io.penstock.kafka.TopicReads.Wanted;
@@ -35,7 +37,6 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * The records of a topic between two offsets of each partition: what is there already can be shuffled, sharded, cached
@@ -73,8 +74,7 @@ public final class KafkaTopic
     private final SampleKey[] keys;
     private final List<String> state;
     private final Fingerprint fingerprint;
-    private final Scheduler readers =
-            Schedulers.newBoundedElastic(READERS, Integer.MAX_VALUE, "penstock-kafka-read", 60, true);
+    private final Scheduler readers = GuardedScheduler.ofThreads(READERS, "penstock-kafka-read");
 
     /** The offsets of a partition from one to another, which is not among them. */
     public record Range(int partition, long from, long to) {
@@ -244,12 +244,12 @@ public final class KafkaTopic
 
     @Override
     public Mono<ConsumerRecord<byte[], byte[]>> get(long index) {
-        return Mono.<ConsumerRecord<byte[], byte[]>>create(sink ->
+        return Told.<ConsumerRecord<byte[], byte[]>>mono(told ->
                         read(new long[] {index}, place -> true, (wanted, record) -> {
                             if (record == null) {
-                                sink.error(missing(wanted));
+                                told.tell(null, missing(wanted));
                             } else {
-                                sink.success(record);
+                                told.tell(record, null);
                             }
                         }))
                 .subscribeOn(readers);

@@ -35,7 +35,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Writes what is put to the log: a queue, and one thread that empties it.
@@ -74,7 +73,7 @@ final class Appends {
     private final long maxWaiting;
     private final boolean evicts;
     private volatile ByteBudget waitingRoom = new ByteBudget(0);
-    private final Scheduler thread = Schedulers.newSingle(Appends::thread);
+    private final Scheduler thread = GuardedScheduler.ofThread("penstock-disk");
     private final WriteBehind<PendingAppend> queue = new WriteBehind<>(work -> schedule(work, 0), this::appendAll);
     private final BiConsumer<PendingAppend, Runnable> found = queue::move;
     private final Queue<CompletableFuture<Boolean>> slowed = new ConcurrentLinkedQueue<>();
@@ -123,12 +122,6 @@ final class Appends {
         } catch (RuntimeException | LinkageError e) {
             LOG.debug("what a log needs could not be prepared; the first one will say so if it matters", e);
         }
-    }
-
-    private static Thread thread(Runnable work) {
-        Thread thread = new Thread(work, "penstock-disk");
-        thread.setDaemon(true);
-        return thread;
     }
 
     @Nullable ByteBuffer find(SampleKey key) {

@@ -3,6 +3,8 @@ package io.penstock.cache.chronicle;
 import io.penstock.cache.Lease;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.chronicle.internal.SharedCounters;
+import io.penstock.internal.GuardedScheduler;
+import io.penstock.internal.Told;
 import java.io.IOException;
 import java.nio.channels.FileLock;
 import java.time.Duration;
@@ -16,8 +18,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * The right to load a key, shared among processes by locks on single bytes of a file. A caller that waits asks again,
@@ -103,20 +103,20 @@ final class NodeLeases {
         if (isAlone() && !given.containsKey(slot(key))) {
             return Mono.fromCallable(() -> Objects.requireNonNullElse(takeOrFind(key), NOTHING));
         }
-        return Mono.<Lease>create(sink -> new Request(key, sink).ask(FIRST_WAIT_MILLIS))
+        return Told.<Lease>mono(told -> new Request(key, told).ask(FIRST_WAIT_MILLIS))
                 .flatMap(lease -> follow.thenReturn(lease).doOnCancel(lease::release));
     }
 
     private final class Request {
         private final SampleKey key;
-        private final MonoSink<Lease> sink;
+        private final Told<Lease> told;
         private final AtomicReference<@Nullable Lease> got = new AtomicReference<>();
         private volatile boolean cancelled;
 
-        Request(SampleKey key, MonoSink<Lease> sink) {
+        Request(SampleKey key, Told<Lease> told) {
             this.key = key;
-            this.sink = sink;
-            sink.onCancel(this::cancel);
+            this.told = told;
+            told.onCancel(this::cancel);
         }
 
         /** A timer that fires after the request was cancelled does nothing. */
@@ -128,9 +128,12 @@ final class NodeLeases {
             if (lease != null) {
                 give(lease);
             } else {
-                Mono.delay(Duration.ofMillis(millis), Schedulers.parallel())
+                Mono.delay(Duration.ofMillis(millis), GuardedScheduler.PARALLEL)
                         .then(follow)
-                        .subscribe(never -> {}, sink::error, () -> ask(Math.min(2 * millis, LONGEST_WAIT_MILLIS)));
+                        .subscribe(
+                                never -> {},
+                                failure -> told.tell(null, failure),
+                                () -> told.attempt(() -> ask(Math.min(2 * millis, LONGEST_WAIT_MILLIS))));
             }
         }
 
@@ -140,7 +143,7 @@ final class NodeLeases {
             if (cancelled) {
                 lease.release();
             } else {
-                sink.success(lease);
+                told.tell(lease, null);
             }
         }
 

@@ -18,7 +18,6 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * One address: its connection, once there is one, and a breaker for each of its servers. Commands that are sent one by
@@ -32,7 +31,7 @@ final class Endpoint {
     private final Connector connector;
     private final Commands commands;
     private final Runnable connected;
-    private final Scheduler timer = Schedulers.parallel();
+    private final Scheduler timer = GuardedScheduler.PARALLEL;
     private final ConcurrentMap<String, Breaker> breakers = new ConcurrentHashMap<>();
     private final Breaker first;
     private final Queue<AsyncCommand<byte[], Frame, ?>> outbox = new ConcurrentLinkedQueue<>();

@@ -3,6 +3,7 @@ package io.penstock.cache.redis;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.penstock.cache.SampleKey;
 import io.penstock.internal.DrainLoop;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.ToldSubscriber;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -14,7 +15,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Look-ups, sent together. What comes is checked and handed on by a worker, a group at a time, so that the connection's
@@ -161,7 +161,7 @@ final class Reads {
         }
         List<Frame> whole = found != null && found.size() == group.size() ? found : null;
         underWay.addAndGet(-group.size());
-        Schedulers.parallel().schedule(() -> answer(group, whole));
+        GuardedScheduler.PARALLEL.schedule(() -> answer(group, whole));
         sendIfDue();
     }
 

@@ -4,6 +4,7 @@ import io.penstock.cache.SampleKey;
 import io.penstock.cache.internal.Rendezvous;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.GuardedScheduler;
+import io.penstock.internal.Told;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import reactor.core.publisher.Flux;
@@ -88,7 +89,7 @@ final class Server {
 
     /** Whether the server itself has a value, once a put of it that is under way is answered; never fails. */
     Mono<Boolean> kept(SampleKey key) {
-        return Mono.<Boolean>create(sink -> writes.afterPut(key, () -> sink.success(true)))
+        return Told.<Boolean>mono(told -> writes.afterPut(key, () -> told.tell(true, null)))
                 .then(contains(key))
                 .onErrorReturn(false);
     }

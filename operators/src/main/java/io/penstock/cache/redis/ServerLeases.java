@@ -2,6 +2,8 @@ package io.penstock.cache.redis;
 
 import io.penstock.cache.Lease;
 import io.penstock.cache.SampleKey;
+import io.penstock.internal.GuardedScheduler;
+import io.penstock.internal.Told;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -17,9 +19,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * The right to load a key, shared among machines: a key beside the value's, with a token that only its owner knows and
@@ -43,7 +43,7 @@ final class ServerLeases {
     private final Commands commands;
     private final Writes writes;
     private final Duration time;
-    private final Scheduler timer = Schedulers.parallel();
+    private final Scheduler timer = GuardedScheduler.PARALLEL;
     private final String owner = UUID.randomUUID().toString();
     private final AtomicLong taken = new AtomicLong();
     private final Set<CompletionStage<String>> requests = ConcurrentHashMap.newKeySet();
@@ -62,37 +62,38 @@ final class ServerLeases {
 
     /** Emits once, on a worker: when this process may load the key, or when there is nothing to load or to wait for. */
     Mono<Lease> lease(SampleKey key) {
-        return Mono.create(sink -> new Request(key, sink).take(FIRST_WAIT_MILLIS));
+        return Told.mono(told -> new Request(key, told).take(FIRST_WAIT_MILLIS));
     }
 
     private final class Request {
         private final SampleKey key;
         private final byte[] value;
         private final byte[] name;
-        private final MonoSink<Lease> sink;
+        private final Told<Lease> told;
         private final AtomicReference<@Nullable Lease> given = new AtomicReference<>();
         private volatile boolean cancelled;
 
-        Request(SampleKey key, MonoSink<Lease> sink) {
+        Request(SampleKey key, Told<Lease> told) {
             this.key = key;
             this.value = keys.sample(key);
             this.name = keys.lease(key);
-            this.sink = sink;
-            sink.onCancel(this::cancel);
+            this.told = told;
+            told.onCancel(this::cancel);
         }
 
         void take(long waitMillis) {
             byte[] token = (owner + "-" + taken.incrementAndGet()).getBytes(StandardCharsets.US_ASCII);
             CompletionStage<String> request = endpoint.send(name, commands.take(name, token, time))
-                    .whenComplete((answer, e) -> {
+                    .whenComplete((answer, e) -> told.attempt(() -> {
                         if (e != null) {
                             give(NOTHING);
                         } else if (answer != null) {
                             give(new Held(key, name, token));
                         } else {
-                            timer.schedule(() -> lookAgain(waitMillis), waitMillis, TimeUnit.MILLISECONDS);
+                            Runnable again = () -> lookAgain(waitMillis);
+                            timer.schedule(() -> told.attempt(again), waitMillis, TimeUnit.MILLISECONDS);
                         }
-                    });
+                    }));
             requests.add(request);
             request.whenComplete((answer, e) -> requests.remove(request));
         }
@@ -106,13 +107,14 @@ final class ServerLeases {
                 return;
             }
             endpoint.send(name, commands.removeEndless(name));
-            endpoint.send(value, commands.exists(value)).whenComplete((there, e) -> {
-                if (e != null || there > 0) {
-                    give(NOTHING);
-                } else {
-                    take(Math.min(2 * waited, LONGEST_WAIT_MILLIS));
-                }
-            });
+            endpoint.send(value, commands.exists(value))
+                    .whenComplete((there, e) -> told.attempt(() -> {
+                        if (e != null || there > 0) {
+                            give(NOTHING);
+                        } else {
+                            take(Math.min(2 * waited, LONGEST_WAIT_MILLIS));
+                        }
+                    }));
         }
 
         /** A lease is not lost if the request is cancelled at the same moment: one of the two sees the other. */
@@ -121,7 +123,7 @@ final class ServerLeases {
             if (cancelled) {
                 lease.release();
             } else {
-                timer.schedule(() -> sink.success(lease));
+                timer.schedule(() -> told.tell(lease, null));
             }
         }
 

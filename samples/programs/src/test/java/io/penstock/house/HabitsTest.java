@@ -11,6 +11,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.lang.ArchCondition;
 import io.penstock.cache.Tier;
+import io.penstock.internal.GuardedScheduler;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -121,11 +122,30 @@ class HabitsTest {
     }
 
     @Test
-    void tasks_thatBlock_areGuarded() {
+    void tasks_allOfThem_areGuarded() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.penstock.bench..")
+                .and()
+                .areNotAssignableTo(GuardedScheduler.class)
+                .should()
+                .accessTargetWhere(target(
+                        "takes or makes threads of Reactor's",
+                        access -> access.getTargetOwner().isEquivalentTo(Schedulers.class)
+                                && access.getName().matches("boundedElastic|parallel|single|new.*|from.*")))
+                .because("a task of GuardedScheduler ends its stream where it throws what Reactor rethrows")
+                .check(SHIPPED);
+    }
+
+    @Test
+    void outcomes_toldByThreads_failWhatThrowsOnThem() {
         noClasses()
                 .should()
-                .callMethod(Schedulers.class, "boundedElastic")
-                .because("a task of GuardedScheduler.ELASTIC ends its stream where it throws what Reactor rethrows")
+                .accessTargetWhere(target(
+                        "calls Mono.create",
+                        access -> access.getTargetOwner().isEquivalentTo(Mono.class)
+                                && access.getName().equals("create")))
+                .because("a subscriber of Told.mono that throws what Reactor rethrows is told of it")
                 .check(SHIPPED);
     }
 

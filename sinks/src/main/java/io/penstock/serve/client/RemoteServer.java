@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Told;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -14,7 +15,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -73,21 +73,13 @@ final class RemoteServer {
         if (secret != null) {
             request.header("Authorization", "Bearer " + secret);
         }
-        return Mono.<HttpResponse<byte[]>>create(sink -> {
-                    AtomicBoolean cancelled = new AtomicBoolean();
+        return Told.<HttpResponse<byte[]>>mono(told -> {
                     CompletableFuture<HttpResponse<byte[]>> answer =
                             client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofByteArray());
-                    sink.onCancel(() -> {
-                        cancelled.set(true); // the error that follows would be logged as one that was lost
-                        answer.cancel(true);
-                    });
+                    told.onCancel(() -> answer.cancel(true));
                     CompletableFuture<?> unused = answer.whenComplete((response, failure) -> {
-                        if (failure == null) {
-                            sink.success(response);
-                        } else if (!cancelled.get()) {
-                            Throwable cause = failure.getCause();
-                            sink.error(failure instanceof CompletionException && cause != null ? cause : failure);
-                        }
+                        Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
+                        told.tell(response, cause != null ? cause : failure);
                     });
                 })
                 .map(this::body);

@@ -1,9 +1,9 @@
 package io.penstock.store.internal;
 
+import io.penstock.internal.GuardedScheduler;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * The process's threads for reads that block. A busy pool starts more; a thread that is idle for a minute ends.
@@ -18,7 +18,7 @@ public final class ReadThreads {
     private static final AtomicInteger STARTED = new AtomicInteger();
 
     public static final Scheduler SHARED =
-            Schedulers.fromExecutorService(Executors.newCachedThreadPool(ReadThreads::daemon), "penstock-read");
+            GuardedScheduler.of(Executors.newCachedThreadPool(ReadThreads::daemon), "penstock-read");
 
     private ReadThreads() {}
 

@@ -3,6 +3,7 @@ package io.penstock.store.internal;
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.Arguments;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.Thrown;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
@@ -19,7 +20,6 @@ import java.util.stream.Stream;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Which files of a store a source is made of, in the order of their keys, byte by byte in UTF-8: the same on every
@@ -245,7 +245,7 @@ public final class StoreFiles implements AutoCloseable {
      * that fails.
      */
     public <T> List<T> map(Function<StoreEntry, T> fn) {
-        Scheduler threads = Schedulers.newBoundedElastic(AT_ONCE, Integer.MAX_VALUE, "store-files");
+        Scheduler threads = GuardedScheduler.ofThreads(AT_ONCE, "store-files");
         try {
             return Waiting.forValue(Flux.fromIterable(entries)
                     .transform(InOrder.map(

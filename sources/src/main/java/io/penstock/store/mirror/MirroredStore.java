@@ -3,6 +3,7 @@ package io.penstock.store.mirror;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
 import io.penstock.internal.FileWork;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.Notice;
 import io.penstock.internal.Thrown;
 import io.penstock.store.FileStore;
@@ -28,7 +29,6 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * A store whose entries are copied to a local directory when they are first used, and come from there afterwards.
@@ -79,7 +79,7 @@ public final class MirroredStore implements Store, AutoCloseable {
         this.limit = limit;
         this.background = background;
         this.names = new MirrorNames(source.location());
-        this.bookkeeping = Schedulers.newBoundedElastic(1, Integer.MAX_VALUE, "penstock-mirror", 10, true);
+        this.bookkeeping = GuardedScheduler.ofThreads(1, "penstock-mirror");
         this.place = Mono.fromCallable(Thrown.callable(this::open))
                 .subscribeOn(bookkeeping)
                 .cache();

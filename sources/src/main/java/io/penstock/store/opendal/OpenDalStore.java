@@ -37,7 +37,6 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 import reactor.util.retry.Retry;
 
 /**
@@ -72,8 +71,7 @@ public final class OpenDalStore implements Store, AutoCloseable {
 
     private final String location;
     private final Operator operator;
-    private final Scheduler threads =
-            Schedulers.newBoundedElastic(THREADS, Integer.MAX_VALUE, "penstock-opendal", 60, true);
+    private final Scheduler threads = GuardedScheduler.ofThreads(THREADS, "penstock-opendal");
     private final AtomicInteger otherTags = new AtomicInteger(); // in a row
     private final Map<Long, Long> digests = new ConcurrentHashMap<>(); // by the key and the version
 

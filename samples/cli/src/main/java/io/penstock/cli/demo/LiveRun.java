@@ -10,6 +10,7 @@ import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.SampleRows;
 import io.penstock.cli.stream.RunFacts;
 import io.penstock.fault.SampleException;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
@@ -29,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Streams pictures, epoch after epoch, to a consumer that takes its time, and keeps what a page shows of it. Everything
@@ -81,7 +81,7 @@ final class LiveRun implements AutoCloseable {
                 epoch -> Cacheable.Part.named(feed.pipeline.statistics(epoch), feed.parts),
                 delivered,
                 this::epochEnded);
-        Disposable reader = Flux.interval(BETWEEN_READINGS, Schedulers.parallel())
+        Disposable reader = Flux.interval(BETWEEN_READINGS, GuardedScheduler.PARALLEL)
                 .onBackpressureDrop()
                 .subscribe(i -> read());
         try {

@@ -7,6 +7,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Told;
 import io.penstock.serve.internal.Access;
 import io.penstock.store.StoreEntry;
 import java.net.URLDecoder;
@@ -61,10 +62,12 @@ record FileAnswer(FileServer server, HttpServerRequest request, HttpServerRespon
         long rest = server.plan.delay().toNanos() - (System.nanoTime() - asked);
         return rest <= 0
                 ? Mono.empty()
-                : Mono.create(sink -> response.withConnection(connection -> {
-                    Future<?> timer =
-                            connection.channel().eventLoop().schedule(() -> sink.success(), rest, TimeUnit.NANOSECONDS);
-                    sink.onDispose(() -> timer.cancel(false));
+                : Told.mono(told -> response.withConnection(connection -> {
+                    Future<?> timer = connection
+                            .channel()
+                            .eventLoop()
+                            .schedule(() -> told.tell(null, null), rest, TimeUnit.NANOSECONDS);
+                    told.onCancel(() -> timer.cancel(false));
                 }));
     }
 

@@ -7,6 +7,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.penstock.internal.Guarded;
+import io.penstock.internal.GuardedScheduler;
 import io.penstock.internal.Thrown;
 import io.penstock.internal.Watched;
 import java.net.URI;
@@ -22,7 +23,6 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.client.HttpClientResponse;
 
@@ -57,7 +57,7 @@ final class Exchanges {
         EventLoopGroup loops = client.configuration().loopResources().onClient(true);
         this.limiter =
                 new ConcurrencyLimiter(options.inFlight, task -> loops.next().execute(task));
-        this.timers = Schedulers.fromExecutorService(loops);
+        this.timers = GuardedScheduler.of(loops, "penstock-http");
         this.tokens = options.bearer == null ? null : new Tokens(options.bearer);
     }
 

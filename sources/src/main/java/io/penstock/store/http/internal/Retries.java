@@ -1,12 +1,12 @@
 package io.penstock.store.http.internal;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.GuardedScheduler;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Asks again where a fault may pass, within a number of attempts and a time.
@@ -41,7 +41,7 @@ record Retries(HttpSettings options, DoubleSupplier dice) {
             if (now() - began + wait.toMillis() > options.retryFor.toMillis()) {
                 return Mono.error(failed(what, fault, number, began, tooLate(fault, wait)));
             }
-            return Mono.delay(wait, Schedulers.parallel())
+            return Mono.delay(wait, GuardedScheduler.PARALLEL)
                     .then(Mono.defer(() -> attempt(what, source, number + 1, began)));
         });
     }
@@ -77,6 +77,6 @@ record Retries(HttpSettings options, DoubleSupplier dice) {
     }
 
     private static long now() {
-        return Schedulers.parallel().now(TimeUnit.MILLISECONDS);
+        return GuardedScheduler.PARALLEL.now(TimeUnit.MILLISECONDS);
     }
 }
