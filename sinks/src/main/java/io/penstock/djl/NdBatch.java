@@ -6,6 +6,7 @@ import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
 import io.penstock.batch.Batch;
+import io.penstock.batch.internal.RowForm;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
 import java.util.Arrays;
@@ -47,7 +48,6 @@ public final class NdBatch implements AutoCloseable {
             DType.U64, DType.I64,
             DType.BF16, DType.F32);
 
-    private static final int CHANNELS = 4; // at most, so that the last axis tells where they are
     private static final int BOX = 5;
 
     private final Batch batch;
@@ -143,7 +143,8 @@ public final class NdBatch implements AutoCloseable {
     /**
      * Boxes as DJL's detectors take their labels, {@code f32[n, most boxes, 5]}: class, and x1, y1, x2, y2 as shares of
      * the picture. Rows without a box are -1.
-     * @param pixels  the field of the pictures, {@code [n, c, h, w]} or {@code [n, h, w, c]}
+     * @param pixels  the field of the pictures: {@code [n, c, h, w]} if the second axis is at most 4 and the last is more,
+     *     {@code [n, h, w, c]} else
      * @param corners the field of the boxes in pixels
      * @param classes the field of their classes
      * @throws IllegalArgumentException if there is no such field, or it was not padded by {@code Batches.padShapes}
@@ -155,14 +156,14 @@ public final class NdBatch implements AutoCloseable {
                     "batch has no field \"%s\": pad the boxes with Batches.padShapes(); it has %s"
                             .formatted(length, batch.names()));
         }
-        long[] picture = batch.tensor(pixels).shape().toArray();
-        if (picture.length != 4) {
+        io.penstock.tensor.Shape picture = batch.tensor(pixels).shape();
+        if (picture.rank() != 4) {
             throw new IllegalArgumentException("pictures are [n, c, h, w] or [n, h, w, c], field \"%s\" is %s"
                     .formatted(pixels, batch.tensor(pixels).type()));
         }
-        boolean channelsLast = picture[picture.length - 1] <= CHANNELS;
-        float height = picture[channelsLast ? 1 : 2];
-        float width = picture[channelsLast ? 2 : 3];
+        int above = RowForm.isChannelsFirst(picture) ? 2 : 1;
+        float height = picture.dim(above);
+        float width = picture.dim(above + 1);
         float[] from = batch.tensor(corners).toFloatArray();
         Tensor labels = batch.tensor(classes);
         Tensor counts = batch.tensor(length);

@@ -23,6 +23,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
@@ -32,6 +33,7 @@ class NdBatchTest {
 
     private final List<String> events = new ArrayList<>();
     private final List<Made> made = new ArrayList<>();
+    private float[] boxes = {};
     private String engine = "one that has all dtypes";
 
     /** What the engine was asked to make. */
@@ -45,7 +47,10 @@ class NdBatchTest {
                         case "newSubManager" -> manager("sub");
                         case "getEngine" -> new NamedEngine(engine);
                         case "create" ->
-                            made(new Made((ByteBuffer) arguments[0], (Shape) arguments[1], (DataType) arguments[2]));
+                            arguments[0] instanceof float[] floats
+                                    ? boxes(floats)
+                                    : made(new Made(
+                                            (ByteBuffer) arguments[0], (Shape) arguments[1], (DataType) arguments[2]));
                         case "close" -> closed(name);
                         default -> throw new UnsupportedOperationException(method.getName());
                     };
@@ -57,6 +62,11 @@ class NdBatchTest {
         if (made.size() > 20) {
             throw new IllegalStateException("engine is full");
         }
+        return array();
+    }
+
+    private NDArray boxes(float[] floats) {
+        boxes = floats;
         return array();
     }
 
@@ -163,6 +173,24 @@ class NdBatchTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("[f0, f1]");
         }
+    }
+
+    /** Both are of a picture of 8 rows and 16 columns, also where the last axis alone would not tell. */
+    @ParameterizedTest
+    @CsvSource({"3, 8, 16", "8, 16, 3", "8, 16, 6"})
+    void boxes_ofPicturesInEitherLayout_areSharesOfTheirSides(int first, int second, int third) {
+        Map<String, Tensor> fields = Map.of(
+                "pixels", Tensor.ofBytes(new byte[first * second * third], 1, first, second, third),
+                "corners", Tensor.ofFloats(new float[] {4, 2, 12, 6}, 1, 1, 4),
+                "classes", Tensor.ofInts(new int[] {7}, 1, 1),
+                "classes.length", Tensor.ofInts(new int[] {1}, 1));
+        Batch batch = new Batch(fields, 1, null, 0, new Position(0, 1), () -> {});
+
+        try (NdBatch arrays = NdBatch.of(batch, manager("root"))) {
+            arrays.boxes("pixels", "corners", "classes");
+        }
+
+        assertThat(boxes).containsExactly(7, 0.25f, 0.25f, 0.75f, 0.75f);
     }
 
     @Test

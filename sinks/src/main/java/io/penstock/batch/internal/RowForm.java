@@ -16,6 +16,17 @@ public enum RowForm {
     /** Integers as {@code i64}. */
     LONGS;
 
+    private static final int MAX_CHANNELS = 4;
+
+    /**
+     * Whether the pictures of a batch are {@code [n, c, h, w]} and not {@code [n, h, w, c]}: if the second axis is at most
+     * four and the last one is more. So where both could be channels, as in {@code [n, 3, 3, 3]}, or neither, as in {@code
+     * [n, 16, 64, 64]}, they are the last, as samples have them.
+     */
+    public static boolean isChannelsFirst(Shape pictures) {
+        return pictures.rank() == 4 && pictures.dim(1) <= MAX_CHANNELS && pictures.dim(3) > MAX_CHANNELS;
+    }
+
     Shape shape(Shape sample) {
         if (this != CHANNELS_FIRST) {
             return sample;

@@ -1,6 +1,7 @@
 package io.penstock.batch.mix;
 
 import io.penstock.batch.Batch;
+import io.penstock.batch.internal.RowForm;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
@@ -10,8 +11,8 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * A field with something for each pixel: {@code [n, h, w]}, {@code [n, h, w, c]}, or {@code [n, c, h, w]} of at most four
- * channels. For one thread.
+ * A field with something for each pixel: {@code [n, h, w]}, {@code [n, h, w, c]} or {@code [n, c, h, w]}, told apart by
+ * {@link RowForm#isChannelsFirst}. For one thread.
  *
  * @param source its bytes, and the target those of a copy that is changed
  * @param planes how many an image has, one behind the other
@@ -27,15 +28,13 @@ record PixelField(
         int planes,
         int cell) {
 
-    private static final int MOST_CHANNELS = 4;
-
     private static PixelField of(String field, Tensor tensor, IntFunction<ByteBuffer> memory) {
         Shape shape = tensor.shape();
         if (shape.rank() != 3 && shape.rank() != 4) {
             throw new IllegalArgumentException("images are [n, h, w], [n, h, w, c] or [n, c, h, w], field \"%s\" is %s"
                     .formatted(field, tensor.type()));
         }
-        boolean first = shape.rank() == 4 && shape.dim(1) <= MOST_CHANNELS && shape.dim(3) > MOST_CHANNELS;
+        boolean first = RowForm.isChannelsFirst(shape);
         int planes = first ? (int) shape.dim(1) : 1;
         int height = (int) shape.dim(first ? 2 : 1);
         int width = (int) shape.dim(first ? 3 : 2);
