@@ -23,6 +23,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
+import reactor.netty.Connection;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.client.HttpClientResponse;
 
@@ -175,6 +176,7 @@ final class Exchanges {
                         throw e;
                     }
                 })
+                .doOnDiscard(Connection.class, Connection::dispose) // an answer that comes as it is cancelled
                 .single();
     }
 
