@@ -102,7 +102,7 @@ class MaterializeToKafkaTest {
         assertThat(whole.content(0)).isEqualTo(text.content(0));
         assertThat(whole.order(0)).isEqualTo(text.order(0));
         assertThat(whole.epoch(0).path("samples").asInt()).isEqualTo(LINES);
-        // the second epoch begins to read while the first one's last loads are under way, and counts these
+        // of the draws of two epochs that look up a sample at once, either may load it
         assertThat(whole.epoch(0).path("loads").asInt()
                         + whole.epoch(1).path("loads").asInt())
                 .isEqualTo(LINES);
