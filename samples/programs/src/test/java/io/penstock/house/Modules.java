@@ -23,7 +23,7 @@ final class Modules {
     static final Map<String, Set<String>> SAMPLES = Map.of(
             "cli", Set.of(),
             "bench", Set.of("cli"),
-            "train", Set.of("cli"),
+            "train", Set.of("cli", "bench"),
             "spark", Set.of("cli"),
             "peers", Set.of("cli", "bench"));
 

@@ -193,6 +193,8 @@ class LauncherTest {
         assertThat(train.err).anyMatch(line -> line.contains("up to 380 MB"));
         assertThat(train.out).isEqualTo(javaArguments("train", "train", "--data", "d"));
         assertThat(builds()).containsExactly("-B -Dquick -Ptrain -Dmaven.test.skip=true -pl samples/train -am package");
+        assertThat(run("bench", "--quick", "train-sweep").out)
+                .isEqualTo(javaArguments("train", "bench", "--quick", "train-sweep"));
     }
 
     @Test

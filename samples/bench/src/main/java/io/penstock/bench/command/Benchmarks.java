@@ -8,6 +8,7 @@ import io.penstock.bench.experiment.LazyShards;
 import io.penstock.bench.experiment.NearFar;
 import io.penstock.bench.experiment.Policies;
 import io.penstock.bench.experiment.Sweep;
+import io.penstock.bench.experiment.TrainingStep;
 import io.penstock.bench.suite.Accelerators;
 import io.penstock.bench.suite.DecodeSpeed;
 import io.penstock.bench.suite.DiskEpochs;
@@ -43,9 +44,15 @@ final class Benchmarks {
             Benchmark.of("packing", "how full packed rows are against Grain's best fit", PackedRows::run),
             Benchmark.of("scale", "what an order and an index hold in memory", Scale::samples),
             Benchmark.of("cluster", "what 1,000 ranks and 10^10 samples take, by arithmetic", Scale::ranks),
-            Benchmark.experiment("sweep", "an epoch's time by the share of the data that is cached", Sweep::run),
+            Benchmark.experiment(
+                    "sweep",
+                    "an epoch's time by the share of the data that is cached",
+                    bench -> Sweep.run(bench, TrainingStep.TIMED)),
             Benchmark.experiment("policies", "hit ratio by policy and capacity", Policies::run),
-            Benchmark.experiment("epochs", "the time of each epoch with a cache and without", Epochs::run),
+            Benchmark.experiment(
+                    "epochs",
+                    "the time of each epoch with a cache and without",
+                    bench -> Epochs.run(bench, TrainingStep.TIMED)),
             Benchmark.experiment("near-far", "near and far files, with a cache and without", NearFar::run),
             Benchmark.experiment("latency", "how long a hit and a miss of each tier take", Latency::run),
             Benchmark.experiment(

@@ -19,9 +19,9 @@ import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
 /**
- * The time of each epoch with a cache and without, after Bagua: decoding JPEG files, shuffled, and training, where a
- * step waits as for a device. Each run begins with an empty cache or with none, and its first epoch fills the cache.
- * The time of opening it counts to that epoch.
+ * The time of each epoch with a cache and without, after Bagua: decoding JPEG files, shuffled, and training. Each run
+ * begins with an empty cache or with none, and its first epoch fills the cache. The time of opening it counts to that
+ * epoch.
  */
 public final class Epochs {
 
@@ -32,18 +32,18 @@ public final class Epochs {
 
     private Epochs() {}
 
-    public static void run(Bench bench) {
-        run(bench, bench.choose(3840, 320), bench.choose(4, 3), bench.choose(7, 3));
+    public static void run(Bench bench, TrainingStep training) {
+        run(bench, training, bench.choose(3840, 320), bench.choose(4, 3), bench.choose(7, 3));
     }
 
-    static Measured run(Bench bench, int size, int epochs, int rounds) {
+    static Measured run(Bench bench, TrainingStep training, int size, int epochs, int rounds) {
         Measured measured = new Measured();
         ScratchFolder.with(folder -> {
-            Dataset<Tensor> samples = Pictures.of(bench, size).decoded(folder, bench);
+            Job job = new Job(Pictures.of(bench, size).decoded(folder, bench), training, epochs);
             Map<String, IntConsumer> trials = new LinkedHashMap<>();
             for (String one : CASES) {
                 trials.put(one, round -> {
-                    List<Double> seconds = seconds(samples, one, folder.resolve("cache"), epochs, round);
+                    List<Double> seconds = job.seconds(one, folder.resolve("cache"), round);
                     for (int epoch = 0; epoch < epochs; epoch++) {
                         measured.add(one, epoch + 1, seconds.get(epoch));
                     }
@@ -71,25 +71,29 @@ public final class Epochs {
         return measured;
     }
 
-    private static List<Double> seconds(Dataset<Tensor> samples, String one, Path folder, int epochs, int seed) {
-        long room = samples.size() * ENTRY_BYTES + (64L << 20);
-        long began = System.nanoTime();
-        if (one.equals(CASES.get(0))) {
-            return seconds(samples, epochs, seed, began);
-        }
-        boolean onDisk = one.equals(CASES.get(2));
-        try (Tier cache = onDisk ? ChronicleTier.at(folder).maxBytes(room * 2).open() : RamTier.ofBytes(room)) {
-            return seconds(samples.cache(cache, TrainingStep.SCHEMA), epochs, seed, began);
-        } finally {
-            ScratchFolder.delete(folder);
-        }
-    }
+    private record Job(Dataset<Tensor> samples, TrainingStep training, int epochs) {
 
-    private static List<Double> seconds(Dataset<Tensor> samples, int epochs, int seed, long began) {
-        double opening = Seconds.since(began);
-        return IntStream.range(0, epochs)
-                .mapToObj(epoch -> (epoch == 0 ? opening : 0)
-                        + TrainingStep.STANDARD.seconds(samples, seed, epoch, Execution.standard()))
-                .toList();
+        List<Double> seconds(String one, Path folder, int seed) {
+            long room = samples.size() * ENTRY_BYTES + (64L << 20);
+            long began = System.nanoTime();
+            if (one.equals(CASES.get(0))) {
+                return seconds(samples, seed, began);
+            }
+            boolean onDisk = one.equals(CASES.get(2));
+            try (Tier cache =
+                    onDisk ? ChronicleTier.at(folder).maxBytes(room * 2).open() : RamTier.ofBytes(room)) {
+                return seconds(samples.cache(cache, TrainingStep.SCHEMA), seed, began);
+            } finally {
+                ScratchFolder.delete(folder);
+            }
+        }
+
+        private List<Double> seconds(Dataset<Tensor> data, int seed, long began) {
+            double opening = Seconds.since(began);
+            return IntStream.range(0, epochs)
+                    .mapToObj(epoch ->
+                            (epoch == 0 ? opening : 0) + training.seconds(data, seed, epoch, Execution.standard()))
+                    .toList();
+        }
     }
 }

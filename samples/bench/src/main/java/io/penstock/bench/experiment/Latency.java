@@ -177,7 +177,7 @@ public final class Latency {
                 measured.add(miss(kind, work), percentile, percentile(misses, percentile));
             }
         }
-        double seconds = new TrainingStep(work.batch(), Duration.ZERO)
+        double seconds = TrainingStep.none(work.batch())
                 .seconds(
                         tier == null ? far : tier.over(far),
                         round,

@@ -131,7 +131,7 @@ public final class NearFar {
 
     private void epochs(Side side, String series, int seed, Execution execution) {
         for (int epoch = 0; epoch < epochs; epoch++) {
-            measured.add(series, epoch + 1, TrainingStep.STANDARD.seconds(side.samples, seed, epoch, execution));
+            measured.add(series, epoch + 1, TrainingStep.TIMED.seconds(side.samples, seed, epoch, execution));
         }
     }
 
@@ -139,7 +139,7 @@ public final class NearFar {
     private void warm(List<Side> sides, int workers, int seed, Execution execution) {
         for (int epoch = 0; epoch <= WARM_EPOCHS; epoch++) {
             for (Side side : sides) {
-                double seconds = TrainingStep.STANDARD.seconds(side.samples, seed, epoch, execution);
+                double seconds = TrainingStep.TIMED.seconds(side.samples, seed, epoch, execution);
                 if (epoch > 0) { // the first fills the cache
                     measured.add(warm(side.place, workers), epoch, seconds);
                 }

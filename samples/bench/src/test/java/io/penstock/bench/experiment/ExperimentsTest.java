@@ -36,7 +36,7 @@ class ExperimentsTest {
 
     @Test
     void sweep_ofAFewShares_holdsThem() {
-        Measured measured = Sweep.run(bench, 32, List.of(0, 50, 100), 1);
+        Measured measured = Sweep.run(bench, TrainingStep.TIMED, 32, List.of(0, 50, 100), 1);
 
         for (String series : List.of("local files", "remote files")) {
             assertThat(measured.places(series)).containsExactly(0.0, 50.0, 100.0);
@@ -79,7 +79,7 @@ class ExperimentsTest {
 
     @Test
     void epochs_ofOneRun_areMeasuredEach() {
-        Measured measured = Epochs.run(bench, 16, 2, 1);
+        Measured measured = Epochs.run(bench, TrainingStep.TIMED, 16, 2, 1);
 
         assertThat(measured.places("cache on disk")).containsExactly(1.0, 2.0);
         assertThat(bench.results()).hasSize(4);
