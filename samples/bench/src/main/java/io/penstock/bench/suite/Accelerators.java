@@ -32,7 +32,8 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * How many emulated accelerators this machine keeps busy, with the shapes of MLPerf Storage: each takes a batch and
- * sleeps as long as an H100 computes. Its use is the time that it should sleep over the time since its first batch.
+ * sleeps as long as an H100 computes. Its use is the time that it should sleep over the time since its fourth batch: the
+ * memory of the three before is new.
  *
  * <p>Sizes, times and least shares are those of the
  * <a href="https://github.com/mlcommons/storage/tree/main/configs/dlio/workload">workloads of MLPerf Storage 2.0</a>,
@@ -44,6 +45,7 @@ public final class Accelerators {
     private static final Schema<Tensor> SCHEMA = Schema.tensor("sample");
     private static final long BUDGET = 4L << 30;
     private static final int MOST = 256;
+    private static final int SLOTS = 3;
 
     private static final List<Workload> WORKLOADS = List.of(
             new Workload("ResNet-50", 114_660, 5_000, 400, 0.224, 0.9),
@@ -82,7 +84,7 @@ public final class Accelerators {
         /** The mean use of this number of accelerators, each a rank with a thread. */
         double use(int accelerators, Dataset<Tensor> data, double trial) {
             long steps = Math.max(4, Math.round(trial / seconds));
-            Sampler order = Sampler.shuffled(1).epochs(steps * batch * accelerators / samples + 2);
+            Sampler order = Sampler.shuffled(1).epochs((steps + SLOTS) * batch * accelerators / samples + 2);
             Scheduler threads = Schedulers.newBoundedElastic(accelerators, accelerators, "accelerator");
             try {
                 return Flux.range(0, accelerators)
@@ -98,11 +100,12 @@ public final class Accelerators {
 
         private Mono<Double> use(long steps, Dataset<Tensor> data, Sampler order, Scheduler thread) {
             long[] began = new long[1];
+            int[] taken = new int[1];
             return data.stream(order)
-                    .transform(Batches.of(batch, SCHEMA).consumeOn(thread))
-                    .take(steps)
+                    .transform(Batches.of(batch, SCHEMA).slots(SLOTS).consumeOn(thread))
+                    .take(SLOTS + steps)
                     .doOnNext(step -> {
-                        began[0] = began[0] == 0 ? System.nanoTime() : began[0];
+                        began[0] = taken[0]++ <= SLOTS ? System.nanoTime() : began[0];
                         compute(step);
                     })
                     .then(Mono.fromSupplier(() -> steps * seconds / Seconds.since(began[0])));
