@@ -1,15 +1,17 @@
 package io.penstock.order;
 
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The draws that one rank makes over a whole run, addressed by number: no draw is stored. Thread-safe.
+ * The draws that one rank makes over a whole run, addressed by number: at most 64 are kept. Thread-safe.
  */
 public final class Draws {
 
     /** Beyond it, positions and counts of draws would not fit into 63 bits. */
     private static final long MAX_SIZE = 1L << 62;
+
+    /** The most draws that one who asks in turn has made together. */
+    private static final int BLOCK = 64;
 
     private final long seed;
     private final long size;
@@ -26,6 +28,13 @@ public final class Draws {
 
     /** The epoch drawn from last; a thread that needs another epoch opens it again. */
     private volatile Epoch current;
+
+    /** What was drawn last. Racy by intent: a block is the same whoever makes it. */
+    private Block recent;
+
+    /** Draws of one epoch from a number on. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Block(long first, Epoch epoch, long[] indices, long[] turns) {}
 
     /** One epoch's draws: those numbered from {@code first} on, at the order's positions from {@code from} on. */
     private record Epoch(long number, long first, long from, long steps, long turn, Order.Epoch order) {}
@@ -58,6 +67,7 @@ public final class Draws {
         }
         this.count = later < 0 ? 0 : Math.min(sampler.first(), inFirstEpoch + saturatedProduct(later, inLaterEpochs));
         this.current = open(0);
+        this.recent = new Block(0, current, new long[0], new long[0]);
     }
 
     /**
@@ -100,8 +110,15 @@ public final class Draws {
      * @throws IndexOutOfBoundsException if it is not in {@code [0, count())}
      */
     public Draw at(long number) {
-        Epoch epoch = epoch(number);
-        return draw(epoch, number - epoch.first);
+        Block block = recent;
+        long place = number - block.first;
+        int made = block.indices.length;
+        if (place < 0 || place >= made) {
+            block = block(number, place == made ? Math.min(BLOCK, 2 * made + 1) : 1); // more for one who asks in turn
+            recent = block;
+            place = 0;
+        }
+        return draw(block, (int) place);
     }
 
     /**
@@ -109,24 +126,36 @@ public final class Draws {
      * @throws IndexOutOfBoundsException as that one
      */
     public void at(long first, Draw[] draws) {
-        Epoch epoch = epoch(first);
-        long step = first - epoch.first;
-        long position = epoch.from + step * worldSize + epoch.turn;
-        long last = position + (draws.length - 1L) * worldSize;
-        if (draws.length == 1 || step + draws.length > epoch.steps || last >= samples) {
-            Arrays.setAll(draws, i -> at(first + i)); // an epoch ends in between, or padding begins
-            return;
+        for (int made = 0; made < draws.length; ) {
+            Block block = block(first + made, draws.length - made);
+            for (int place = 0; place < block.indices.length; place++) {
+                draws[made++] = draw(block, place);
+            }
         }
-        long[] indices = new long[draws.length];
-        long[] turns = new long[draws.length];
+    }
+
+    private Draw draw(Block block, int place) {
+        Epoch epoch = block.epoch;
+        long done = block.first + place + 1 - epoch.first;
+        Position next = next(epoch, done);
+        return new Draw(seed, epoch.number, block.indices[place], block.turns[place], next, epoch.steps - done);
+    }
+
+    private Block block(long number, int wanted) {
+        Epoch epoch = epoch(number);
+        long step = number - epoch.first;
+        long position = epoch.from + step * worldSize + epoch.turn;
+        if (position >= samples) {
+            return new Block(number, epoch, new long[] {Draw.PADDING}, new long[1]);
+        }
+        long left = Math.min(epoch.steps - step, (samples - position + worldSize - 1) / worldSize);
+        long[] indices = new long[(int) Math.min(wanted, Math.min(left, count - number))];
+        long[] turns = new long[indices.length];
         for (int i = 0; i < indices.length; i++) {
             indices[i] = position + (long) i * worldSize;
         }
         epoch.order.indices(indices, turns);
-        for (int i = 0; i < draws.length; i++) {
-            long done = step + i + 1;
-            draws[i] = new Draw(seed, epoch.number, indices[i], turns[i], next(epoch, done), epoch.steps - done);
-        }
+        return new Block(number, epoch, indices, turns);
     }
 
     /**
@@ -201,14 +230,5 @@ public final class Draws {
         long offset = epoch.from + steps * worldSize;
         boolean over = remainder == Remainder.KEEP ? offset >= samples : steps == epoch.steps;
         return over ? new Position(epoch.number + 1, 0) : new Position(epoch.number, offset);
-    }
-
-    private Draw draw(Epoch epoch, long step) {
-        long position = epoch.from + step * worldSize + epoch.turn;
-        Position next = next(epoch, step + 1);
-        long left = epoch.steps - step - 1;
-        return position >= samples
-                ? new Draw(seed, epoch.number, Draw.PADDING, 0, next, left)
-                : epoch.order.draw(position, seed, epoch.number, next, left);
     }
 }

@@ -118,18 +118,9 @@ final class MixedOrder implements Order {
 
         @Override
         public long index(long position) {
-            return draw(position, 0, 0, Position.START, 0).index();
-        }
-
-        /** The index and its turn at once: they take the same divisions. */
-        @Override
-        public Draw draw(long position, long drawSeed, long epoch, Position next, long left) {
-            long number = number(position);
-            int source = schedule.source(number);
-            long count = base.counts[source] + schedule.before(number, source);
-            long pass = count / sizes[source];
-            long index = starts[source] + order(source, pass).index(count - pass * sizes[source]);
-            return new Draw(drawSeed, epoch, index, pass, next, left);
+            long[] positions = {position};
+            indices(positions, new long[1]);
+            return positions[0];
         }
 
         @Override

@@ -44,11 +44,6 @@ sealed interface Order
         default long[] windows(long position) {
             return new long[0];
         }
-
-        /** The draw at a position; the rest is as {@link Draw} has it. */
-        default Draw draw(long position, long seed, long epoch, Position next, long left) {
-            return new Draw(seed, epoch, index(position), 0, next, left);
-        }
     }
 
     /** As the dataset lies. */

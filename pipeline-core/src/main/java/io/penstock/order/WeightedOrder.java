@@ -149,11 +149,6 @@ final class WeightedOrder implements Order {
             System.arraycopy(positions, 0, turns, 0, positions.length);
             Epoch.super.indices(positions, turns);
         }
-
-        @Override
-        public Draw draw(long position, long seed, long epoch, Position next, long left) {
-            return new Draw(seed, epoch, index(position), position, next, left);
-        }
     }
 
     @Override

@@ -269,7 +269,10 @@ class DrawsTest {
         assertThatThrownBy(() -> Sampler.windowed(1, 0)).hasMessage("window must be at least 1, was 0");
         assertThatThrownBy(() -> Sampler.sequential().epochs(-1)).hasMessage("epochs must not be negative: -1");
         assertThatThrownBy(() -> new Position(-1, 0)).hasMessage("position must not be negative: epoch -1, offset 0");
-        assertThatThrownBy(() -> Sampler.sequential().draws(3).at(3)).hasMessage("draw must be in [0, 3), was 3");
+        Draws three = Sampler.sequential().first(3).draws(10);
+        three.at(0);
+        three.at(1); // makes the next ones, too
+        assertThatThrownBy(() -> three.at(3)).hasMessage("draw must be in [0, 3), was 3");
     }
 
     /** Whatever the ranks, where a run began and how it ends. */
