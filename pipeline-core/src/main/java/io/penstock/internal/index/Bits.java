@@ -27,7 +27,7 @@ public final class Bits implements Selection {
     private static final int COUNTED = 7; // bits of a block's number within those counted from one absolute number
     private static final int HINTED = 12; // bits of a one's number that a hint leaves open
 
-    /** Runs of as many words or more take less memory, 17 bytes each. */
+    /** Runs of as many words or more take less memory, 21 bytes each at most. */
     private static final int WORDS_A_RUN = 3;
 
     /** Ones whose median difference is the step of runs. */
@@ -133,7 +133,7 @@ public final class Bits implements Selection {
         }
         return runs == 0 || runs > most
                 ? this
-                : new Runs(step, found.add(count).add(0).build().toArray());
+                : new Runs(step, found.add(count).add(last + step).build().toArray());
     }
 
     /** The difference of most neighbours, where the first ones have one. */

@@ -55,7 +55,8 @@ class BitsTest {
     @Property(tries = 100)
     void at_runsOfVeryDifferentLengths_isTheIndexThatALoopFinds(
             @ForAll @Size(min = 1, max = 300) List<@IntRange(min = 1, max = 12) Integer> lengths,
-            @ForAll @IntRange(min = 1, max = 5) int step) {
+            @ForAll @IntRange(min = 1, max = 5) int step,
+            @ForAll @LongRange(min = 1, max = 1L << 40) long gap) {
         long[] runs = new long[2 * lengths.size() + 2];
         LongStream.Builder expected = LongStream.builder();
         long begin = 0;
@@ -65,7 +66,8 @@ class BitsTest {
             LongStream.range(0, length).forEach(i -> expected.add(first + i * step));
             runs[2 * run + 1] = first;
             runs[2 * run + 2] = runs[2 * run] + length;
-            begin += (long) length * step + 1;
+            begin += (length - 1L) * step + (run % 7 == 3 ? gap : 1);
+            runs[2 * run + 3] = begin;
         }
 
         Runs set = new Runs(step, runs);
