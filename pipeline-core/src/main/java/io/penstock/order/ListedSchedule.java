@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>To reach a far draw, those before it are made. Where weights stay, whole periods are left out: once the counts of a
  * period's draws are exactly its weights, all is as it was, up to the windows that a later segment decides.
  *
- * <p><b>Memory</b>: 8 blocks of 20 KiB, and the counts at 64 places. <b>Threads</b>: one at a time makes a block.
+ * <p><b>Memory</b>: 8 blocks of 16 KiB, and the counts at 64 places. <b>Threads</b>: one at a time makes a block.
  */
 final class ListedSchedule implements SourceSchedule {
 
@@ -36,9 +36,9 @@ final class ListedSchedule implements SourceSchedule {
     private long apart = BLOCK;
     private DrawnSources drawn;
 
-    /** The draws of {@code [number << BITS, (number + 1) << BITS)}. */
+    /** The draws of {@code [number << BITS, (number + 1) << BITS)}: each its source, and how often it was drawn before. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Block(long number, long[] counts, byte[] sources, short[] before) {}
+    private record Block(long number, long[] counts, int[] draws) {}
 
     /** @param counts how often each source was drawn before the schedule begins */
     ListedSchedule(WeightList list, long... counts) {
@@ -69,14 +69,15 @@ final class ListedSchedule implements SourceSchedule {
     @Override
     public int source(long draw) {
         long number = first + draw;
-        return block(number).sources[(int) number & BLOCK - 1] & 0xFF;
+        return block(number).draws[(int) number & BLOCK - 1] & 0xFF;
     }
 
     @Override
     public long before(long draw, int source) {
         long number = first + draw;
         Block block = block(number);
-        return block.counts[source] + block.before[(int) number & BLOCK - 1] - counts[source];
+        int before = (block.draws[(int) number & BLOCK - 1] >>> Byte.SIZE) - (int) block.counts[source];
+        return block.counts[source] + (before & BLOCK - 1) - counts[source];
     }
 
     @Override
@@ -125,7 +126,7 @@ final class ListedSchedule implements SourceSchedule {
             }
             long begin = number << BITS;
             reach(Math.max(begin, first));
-            Block block = new Block(number, drawn.counts(), new byte[BLOCK], new short[BLOCK]);
+            Block block = new Block(number, drawn.counts(), new int[BLOCK]);
             walk(begin + BLOCK, block);
             blocks.setRelease((int) number & BLOCKS - 1, block);
             return block;
@@ -157,13 +158,10 @@ final class ListedSchedule implements SourceSchedule {
 
     private void draw(long draws, @Nullable Block into) {
         DrawnSources next = drawn;
-        for (long end = next.number + draws; next.number < end; ) {
-            int place = (int) next.number & BLOCK - 1;
+        int[] made = into == null ? new int[BLOCK] : into.draws;
+        for (long number = next.number, end = number + draws; number < end; number++) {
             int source = next.draw();
-            if (into != null) {
-                into.sources[place] = (byte) source;
-                into.before[place] = (short) (next.sources[source].count - 1 - into.counts[source]);
-            }
+            made[(int) number & BLOCK - 1] = (int) (next.sources[source].count - 1) << Byte.SIZE | source;
         }
     }
 
@@ -174,9 +172,8 @@ final class ListedSchedule implements SourceSchedule {
         if (into != null) {
             int place = (int) drawn.number & BLOCK - 1;
             for (long end = place + periods * period; place < end; place++) {
-                byte source = into.sources[place - period];
-                into.sources[place] = source;
-                into.before[place] = (short) (into.before[place - period] + more[source & 0xFF]);
+                int last = into.draws[place - period];
+                into.draws[place] = last + (more[last & 0xFF] << Byte.SIZE);
             }
         }
         long[] later = drawn.counts();
