@@ -1,6 +1,7 @@
 package io.penstock.table;
 
 import io.penstock.fault.FormatException;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Indexing;
@@ -73,10 +74,7 @@ public final class RowWindows {
     }
 
     private static int atLeast(String what, int value, int min) {
-        if (value < min) {
-            throw new IllegalArgumentException(
-                    "the %s of a window must be at least %d, was %d".formatted(what, min, value));
-        }
+        Arguments.refuse(value < min, "the %s of a window must be at least %d, was %d", what, min, value);
         return value;
     }
 
@@ -118,8 +116,8 @@ public final class RowWindows {
      * For rows that are not sorted by series and order, such as those of a day after another: reads all once and sorts
      * their numbers. An {@link Indexing#keptIn index that is kept} has their places, so a later process reads changed
      * files alone. Windows then read rows from many places, so the table's cache should hold it.
-     * <p><b>Memory</b>: 8 bytes a row, and 50 more while they are sorted; at most 2^31 - 9 rows. <b>Disk</b>: 12 bytes a
-     * row.
+     * <p><b>Memory</b>: 8 bytes a row, and 30 more while they are sorted, 70 where they do not rise within a series; at
+     * most 2^31 - 9 rows. <b>Disk</b>: 12 bytes a row.
      */
     public RowWindows sorted() {
         return with(copy -> copy.sorted = true);
@@ -140,9 +138,8 @@ public final class RowWindows {
      * {@code share(seed, 0.8, 1)} have no series in common. {@link Dataset#split} would tear series apart.
      */
     public RowWindows share(long seed, double least, double end) {
-        if (!(least >= 0 && least < end && end <= 1)) {
-            throw new IllegalArgumentException("a share must be in [0, 1], was %s to %s".formatted(least, end));
-        }
+        Arguments.refuse(
+                !(least >= 0 && least < end && end <= 1), "a share must be in [0, 1], was %s to %s", least, end);
         return with(copy -> copy.share = new Series.Share(seed, least, end));
     }
 
@@ -219,16 +216,12 @@ public final class RowWindows {
      *     series; with an {@link IllegalArgumentException} if there is no window
      */
     public Mono<Dataset<Row>> over(Dataset<Row> rows, Indexing indexing) {
-        if (horizon == 0 && (!target.isEmpty() || !future.isEmpty())) {
-            throw new IllegalArgumentException("a target and a future need a horizon of at least 1 row");
-        }
+        Arguments.refuse(
+                horizon == 0 && (!target.isEmpty() || !future.isEmpty()),
+                "a target and a future need a horizon of at least 1 row");
         boolean needsOrder = step != null || sorted || from != Long.MIN_VALUE || until != Long.MAX_VALUE;
-        if (order == null && needsOrder) {
-            throw new IllegalArgumentException("step, sorted, from and until need a column of the order");
-        }
-        if (rows.size() == 0) {
-            throw new IllegalArgumentException("there are no rows to make windows of");
-        }
+        Arguments.refuse(order == null && needsOrder, "step, sorted, from and until need a column of the order");
+        Arguments.refuse(rows.size() == 0, "there are no rows to make windows of");
         return rows.get(0).flatMap(Thrown.function(first -> {
             WindowFields fields = fields(first);
             Stream<String> used =

@@ -6,24 +6,25 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Indexing;
 import io.penstock.pipeline.Summary;
 import java.nio.ByteBuffer;
-import java.nio.LongBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import reactor.core.publisher.Mono;
 
 /** The numbers of rows, sorted by series, in the order in which these come first, and within a series by place. */
 final class SortedRows {
 
     private final Map<String, Integer> known = new LinkedHashMap<>();
-    private final List<Placed> rows = new ArrayList<>();
 
-    /** A row, by the number of its series and its place there. */
-    private record Placed(int series, long place, int row) {}
+    /** Of each row the number of its series, and its place there. */
+    private int[] series = new int[64];
+
+    private long[] places = new long[64];
+    private int size;
 
     private SortedRows() {}
 
@@ -35,7 +36,7 @@ final class SortedRows {
         }
         return rows.summarise("places " + series.named(), new Places(series), indexing)
                 .map(sorted -> {
-                    Arguments.refuse(sorted.rows.size() < rows.size(), "cannot sort rows of which some were skipped");
+                    Arguments.refuse(sorted.size < rows.size(), "cannot sort rows of which some were skipped");
                     return rows.select(sorted.numbers());
                 });
     }
@@ -62,7 +63,7 @@ final class SortedRows {
         @Override
         public void merge(SortedRows into, SortedRows later) {
             int[] numbers = later.known.keySet().stream().mapToInt(into::number).toArray();
-            later.rows.forEach(row -> into.add(numbers[row.series], row.place));
+            later.rows().forEach(row -> into.add(numbers[later.series[row]], later.places[row]));
         }
 
         @Override
@@ -71,13 +72,13 @@ final class SortedRows {
                     .mapToInt(key -> Integer.BYTES + key.length())
                     .sum();
             ByteBuffer bytes =
-                    ByteBuffer.allocate(2 * Integer.BYTES + keys + summary.rows.size() * (Integer.BYTES + Long.BYTES));
+                    ByteBuffer.allocate(2 * Integer.BYTES + keys + summary.size * (Integer.BYTES + Long.BYTES));
             bytes.putInt(summary.known.size());
             summary.known
                     .keySet()
                     .forEach(key -> bytes.putInt(key.length()).put(key.getBytes(StandardCharsets.ISO_8859_1)));
-            bytes.putInt(summary.rows.size());
-            summary.rows.forEach(row -> bytes.putInt(row.series).putLong(row.place));
+            bytes.putInt(summary.size);
+            summary.rows().forEach(row -> bytes.putInt(summary.series[row]).putLong(summary.places[row]));
             return bytes.array();
         }
 
@@ -102,20 +103,42 @@ final class SortedRows {
     }
 
     private void add(int number, long place) {
-        rows.add(new Placed(number, place, rows.size()));
+        if (size == places.length) {
+            int more = (int) Math.min(HeapLimit.MAX_ARRAY, size * 3L / 2);
+            series = Arrays.copyOf(series, more);
+            places = Arrays.copyOf(places, more);
+        }
+        series[size] = number;
+        places[size++] = place;
     }
 
-    /** Series by series: rows that are sorted within each, as those of a day after another, are compared once. */
+    private IntStream rows() {
+        return IntStream.range(0, size);
+    }
+
+    /** Counts the rows of each series to put them there, and sorts those of a series where they do not rise. */
     private long[] numbers() {
-        List<List<Placed>> series = known.keySet().stream()
-                .<List<Placed>>map(key -> new ArrayList<>())
-                .toList();
-        rows.forEach(row -> series.get(row.series).add(row));
-        LongBuffer numbers = LongBuffer.allocate(rows.size());
-        for (List<Placed> each : series) {
-            each.sort(Comparator.comparingLong(Placed::place));
-            each.forEach(row -> numbers.put(row.row));
+        int[] ends = new int[known.size() + 1];
+        rows().forEach(row -> ends[series[row] + 1]++);
+        Arrays.parallelPrefix(ends, Integer::sum);
+        long[] numbers = new long[size];
+        rows().forEach(row -> numbers[ends[series[row]]++] = row); // from where the series begins to where it ends
+        for (int its = 0; its < known.size(); its++) {
+            sort(numbers, its == 0 ? 0 : ends[its - 1], ends[its]);
         }
-        return numbers.array();
+        return numbers;
+    }
+
+    private void sort(long[] numbers, int from, int end) {
+        boolean rises =
+                IntStream.range(from + 1, end).allMatch(i -> places[(int) numbers[i - 1]] <= places[(int) numbers[i]]);
+        if (!rises) {
+            long[] sorted = Arrays.stream(numbers, from, end)
+                    .boxed()
+                    .sorted(Comparator.comparingLong(row -> places[row.intValue()]))
+                    .mapToLong(row -> row)
+                    .toArray();
+            System.arraycopy(sorted, 0, numbers, from, sorted.length);
+        }
     }
 }
