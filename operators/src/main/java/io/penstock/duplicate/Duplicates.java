@@ -6,6 +6,7 @@ import com.dynatrace.hash4j.similarity.SimilarityHashPolicy;
 import com.dynatrace.hash4j.similarity.SimilarityHashing;
 import com.dynatrace.hash4j.similarity.SuperMinHashVersion;
 import io.penstock.cache.SampleKey;
+import io.penstock.internal.Arguments;
 import io.penstock.internal.HeapLimit;
 import io.penstock.internal.OptionalLibrary;
 import io.penstock.pipeline.Dataset;
@@ -100,9 +101,8 @@ public final class Duplicates<T> {
     }
 
     private static void check(double similarity, double least) {
-        if (!(similarity >= least && similarity <= 1)) {
-            throw new IllegalArgumentException("similarity must be in [%s, 1], was %s".formatted(least, similarity));
-        }
+        Arguments.refuse(
+                !(similarity >= least && similarity <= 1), "similarity must be in [%s, 1], was %s", least, similarity);
     }
 
     /**
@@ -141,17 +141,15 @@ public final class Duplicates<T> {
 
     private Mono<ByteArrayOutputStream> signatures(Dataset<T> of, ByteArrayOutputStream before, Indexing indexing) {
         long bytes = before.size() + of.size() * likeness.bytes();
-        if (bytes > HeapLimit.MAX_ARRAY) {
-            throw new IllegalArgumentException(
-                    "cannot compare %,d samples: their signatures have %,d bytes; compare slices"
-                            .formatted(of.size(), bytes));
-        }
+        Arguments.refuse(
+                bytes > HeapLimit.MAX_ARRAY,
+                "cannot compare %,d samples: their signatures have %,d bytes; compare slices",
+                of.size(),
+                bytes);
         String stage = "signatures %s of %s".formatted(likeness.words(), words.substring(words.indexOf(" of ") + 4));
         return of.summarise(stage, new Signatures<>(signature), indexing).map(found -> {
             before.writeBytes(found.toByteArray());
-            if (before.size() != bytes) {
-                throw new IllegalArgumentException("cannot compare samples of which some were skipped");
-            }
+            Arguments.refuse(before.size() != bytes, "cannot compare samples of which some were skipped");
             return before;
         });
     }
