@@ -55,8 +55,8 @@ final class Benchmarks {
                     bench -> Epochs.run(bench, TrainingStep.TIMED)),
             Benchmark.experiment("near-far", "near and far files, with a cache and without", NearFar::run),
             Benchmark.experiment("latency", "how long a hit and a miss of each tier take", Latency::run),
-            Benchmark.experiment(
-                    "mlperf", "how many emulated H100s of MLPerf Storage are kept busy", Accelerators::run),
+            Benchmark.experiment("mlperf", "how many emulated H100s of MLPerf Storage are kept busy", Accelerators::run)
+                    .in(Accelerators.ROOM),
             Benchmark.experiment("lazy", "what lazy shards hold, load and take", LazyShards::run));
 
     private Benchmarks() {}

@@ -46,6 +46,12 @@ public final class Accelerators {
     private static final long BUDGET = 4L << 30;
     private static final int MOST = 256;
     private static final int SLOTS = 3;
+    private static final int STEPS =
+            13; // a second at least, as batches that are ready when a trial begins cost it nothing
+    private static final long BATCHES_GIB = 12;
+
+    /** Flags of the JVM: its standard has room for the batches of fewer accelerators than two cores keep busy. */
+    public static final List<String> ROOM = List.of("-XX:MaxDirectMemorySize=%dg".formatted(BATCHES_GIB + 1));
 
     private static final List<Workload> WORKLOADS = List.of(
             new Workload("ResNet-50", 114_660, 5_000, 400, 0.224, 0.9),
@@ -62,13 +68,18 @@ public final class Accelerators {
      */
     private record Workload(String name, int bytes, int samples, int batch, double seconds, double share) {
 
-        /** The most accelerators that are used enough. */
+        /** How many have room for their batches. */
+        int room() {
+            return (int) Math.min(MOST, (BATCHES_GIB << 30) / ((long) SLOTS * batch * bytes));
+        }
+
+        /** The most accelerators that are used enough, or that have room. */
         int most(Dataset<Tensor> data, double trial) {
             int fed = 0;
             int starved = 1;
-            while (starved <= MOST && use(starved, data, trial) >= share) {
+            while (starved <= room() && use(starved, data, trial) >= share) {
                 fed = starved;
-                starved *= 2;
+                starved = Math.min(2 * starved, room() + 1);
             }
             while (starved - fed > 1) {
                 int between = (fed + starved) / 2;
@@ -83,7 +94,7 @@ public final class Accelerators {
 
         /** The mean use of this number of accelerators, each a rank with a thread. */
         double use(int accelerators, Dataset<Tensor> data, double trial) {
-            long steps = Math.max(4, Math.round(trial / seconds));
+            long steps = Math.round(trial * Math.max(STEPS, 1 / seconds));
             Sampler order = Sampler.shuffled(1).epochs((steps + SLOTS) * batch * accelerators / samples + 2);
             Scheduler threads = Schedulers.newBoundedElastic(accelerators, accelerators, "accelerator");
             try {
