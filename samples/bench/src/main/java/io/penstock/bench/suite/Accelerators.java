@@ -46,8 +46,10 @@ public final class Accelerators {
     private static final long BUDGET = 4L << 30;
     private static final int MOST = 256;
     private static final int SLOTS = 3;
-    private static final int STEPS =
-            13; // a second at least, as batches that are ready when a trial begins cost it nothing
+
+    /** A second of a trial at least, as batches that are ready when it begins cost it nothing. */
+    private static final int STEPS = 13;
+
     private static final long BATCHES_GIB = 12;
 
     /** Flags of the JVM: its standard has room for the batches of fewer accelerators than two cores keep busy. */
