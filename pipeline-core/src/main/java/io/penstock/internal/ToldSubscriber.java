@@ -18,7 +18,7 @@ public abstract class ToldSubscriber<T> extends Operators.MonoSubscriber<T, T> {
     public final void tell(@Nullable T value, @Nullable Throwable failure) {
         try {
             if (isCancelled()) {
-                Operators.onDiscard(value, currentContext());
+                discard(value);
             } else if (failure != null) {
                 onError(Thrown.signal(failure));
             } else if (value != null) {

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
 import reactor.util.context.Context;
@@ -54,6 +55,23 @@ class SingleFlightTest {
         assertThat(loads).hasValue(1);
         assertThat(joins).hasValue(2);
         assertThat(shared.completed()).isOne();
+    }
+
+    @Test
+    void waiter_toldAfterItCancelled_discardsNothingOfTheOthers() {
+        List<Object> discarded = new ArrayList<>();
+        BaseSubscriber<Integer> cancelled = new BaseSubscriber<>() {
+            @Override
+            public Context currentContext() {
+                return Operators.enableOnDiscard(Context.empty(), discarded::add);
+            }
+        };
+        SingleFlight.Waiter<Integer> waiter = new SingleFlight.Waiter<>(cancelled);
+        waiter.cancel();
+
+        waiter.tell(7, null);
+
+        assertThat(discarded).isEmpty();
     }
 
     @Test
