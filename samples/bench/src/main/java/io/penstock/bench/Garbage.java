@@ -1,10 +1,9 @@
 package io.penstock.bench;
 
-import java.lang.management.BufferPoolMXBean;
-import java.lang.management.ManagementFactory;
-import java.time.Duration;
+import java.lang.ref.Cleaner;
 import java.util.List;
-import reactor.core.publisher.Mono;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Garbage and mappings that one measurement leaves to the next. Mappings end some time after the collector has found
@@ -15,21 +14,26 @@ public final class Garbage {
     /** Without it the heap returns what a collection frees, and the next measurement pays for touching it again. */
     public static final List<String> FLAGS = List.of("-XX:MaxHeapFreeRatio=100");
 
-    private static final Duration INTERVAL = Duration.ofMillis(50);
-    private static final BufferPoolMXBean MAPPED = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
-            .filter(pool -> pool.getName().equals("mapped"))
-            .findFirst()
-            .orElseThrow();
+    private static final int PATIENCE = 60;
+    private static final Cleaner FOUND = Cleaner.create();
 
     private Garbage() {}
 
-    /** Collects, and blocks until no more memory is unmapped. */
+    /**
+     * Collects, and blocks until all that was mapped and left is unmapped.
+     *
+     * <p>A collector hands on what it found as one list, and the JVM's thread that unmaps takes the next list when the
+     * last one is done. So what the first collection found is unmapped once something that the second found is told.
+     */
     public static void clear() {
+        collect();
+        collect();
+    }
+
+    private static void collect() {
+        CompletableFuture<Void> found = new CompletableFuture<>();
+        FOUND.register(new Object(), () -> found.complete(null));
         System.gc();
-        long before;
-        do {
-            before = MAPPED.getMemoryUsed();
-            Mono.delay(INTERVAL).block();
-        } while (MAPPED.getMemoryUsed() < before);
+        found.completeOnTimeout(null, PATIENCE, TimeUnit.SECONDS).join(); // a JVM may refuse to collect
     }
 }
