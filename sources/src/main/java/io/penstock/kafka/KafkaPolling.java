@@ -15,7 +15,6 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.RetriableException;
@@ -137,8 +136,8 @@ final class KafkaPolling extends Thread implements ConsumerRebalanceListener {
         if (!offsets.isEmpty()) {
             consumer.commitAsync(offsets, (done, failed) -> {
                 if (failed == null) {
-                    remember(offsets);
-                } else if (isPassing(failed)) {
+                    offsets.forEach((partition, next) -> committed.merge(partition, next.offset(), Math::max));
+                } else if (failed instanceof RetriableException || failed instanceof CommitFailedException) {
                     sent = Map.of(); // once more: perhaps nothing else is committed for long
                 } else {
                     refused = failed;
@@ -147,17 +146,7 @@ final class KafkaPolling extends Thread implements ConsumerRebalanceListener {
         }
     }
 
-    /** Whether the same commit may succeed later, or another consumer has the partitions now. */
-    private static boolean isPassing(Exception failed) {
-        return failed instanceof RetriableException // of the broker, and what wraps them
-                || failed instanceof RetriableCommitFailedException
-                || failed instanceof CommitFailedException;
-    }
-
-    private void remember(Map<TopicPartition, OffsetAndMetadata> offsets) {
-        offsets.forEach((partition, next) -> committed.merge(partition, next.offset(), Math::max));
-    }
-
+    /** Commits what this consumer will not read on from. */
     private void commitNow(Collection<TopicPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> offsets = uncommitted(partitions);
         if (offsets.isEmpty()) {
@@ -168,7 +157,6 @@ final class KafkaPolling extends Thread implements ConsumerRebalanceListener {
                 consumer.commitSync(offsets);
                 return offsets;
             });
-            remember(offsets);
         } catch (RebalanceInProgressException | CommitFailedException e) {
             // another consumer has the partitions, and reads on from what was committed before
         }

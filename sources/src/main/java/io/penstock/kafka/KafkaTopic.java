@@ -20,7 +20,6 @@ import io.penstock.tensor.Tensor;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -33,7 +32,6 @@ import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -128,9 +126,9 @@ public final class KafkaTopic
         own.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest"); // passes over what retention has deleted
         own.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 1); // what comes is not wanted
         try (Consumer<byte[], byte[]> consumer = KafkaSettings.consumer(own)) {
-            List<Range> held = held(consumer, topic);
-            List<Range> chosen = ranges.isEmpty() ? held : within(held, ranges, topic);
-            return open(topic, new TopicReads(topic, own), chosen);
+            SortedMap<Integer, Range> held = held(consumer, topic);
+            SortedMap<Integer, Range> chosen = ranges.isEmpty() ? held : within(held, ranges, topic);
+            return open(topic, new TopicReads(topic, own), List.copyOf(chosen.values()));
         } catch (StoreException | IllegalArgumentException e) {
             throw e;
         } catch (RuntimeException e) { // not KafkaException, which a class path without the client lacks
@@ -143,7 +141,7 @@ public final class KafkaTopic
 
     private static KafkaTopic open(String topic, TopicReads reads, List<Range> ranges) {
         try {
-            Selection present = new PresentOffsets(reads).find(ranges);
+            Selection present = reads.present(ranges);
             if (present.size() == 0) {
                 throw new StoreException("kafka topic %s has no records in %s".formatted(topic, ranges));
             }
@@ -154,19 +152,18 @@ public final class KafkaTopic
         }
     }
 
-    private static List<Range> held(Consumer<byte[], byte[]> consumer, String topic) {
+    private static SortedMap<Integer, Range> held(Consumer<byte[], byte[]> consumer, String topic) {
         List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
-                .map(PartitionInfo::partition)
-                .sorted()
-                .map(partition -> new TopicPartition(topic, partition))
+                .map(each -> new TopicPartition(topic, each.partition()))
                 .toList();
         Map<TopicPartition, Long> first = consumer.beginningOffsets(partitions);
-        Map<TopicPartition, Long> last = consumer.endOffsets(partitions);
-        List<Range> held = partitions.stream()
-                .map(each -> new Range(
-                        each.partition(), value(first, each), Math.max(value(first, each), value(last, each))))
-                .filter(range -> range.length() > 0)
-                .toList();
+        SortedMap<Integer, Range> held = new TreeMap<>();
+        consumer.endOffsets(partitions).forEach((each, end) -> {
+            long from = Objects.requireNonNull(first.get(each), "an offset");
+            if (from < end) {
+                held.put(each.partition(), new Range(each.partition(), from, end));
+            }
+        });
         if (held.isEmpty()) {
             throw new StoreException(
                     "kafka topic %s has no records in its %d partitions".formatted(topic, partitions.size()));
@@ -174,19 +171,11 @@ public final class KafkaTopic
         return held;
     }
 
-    private static long value(Map<TopicPartition, Long> offsets, TopicPartition partition) {
-        return Objects.requireNonNull(offsets.get(partition), "the broker told no offset of " + partition);
-    }
-
-    private static List<Range> within(List<Range> held, List<Range> wanted, String topic) {
-        Map<Integer, Range> byPartition = held.stream().collect(Collectors.toMap(Range::partition, range -> range));
-        List<Range> sorted = wanted.stream()
-                .sorted(Comparator.comparingInt(Range::partition))
-                .toList();
-        for (int i = 0; i < sorted.size(); i++) {
-            Range range = sorted.get(i);
-            Range has = byPartition.get(range.partition);
-            boolean again = i > 0 && sorted.get(i - 1).partition == range.partition;
+    private static SortedMap<Integer, Range> within(Map<Integer, Range> held, List<Range> wanted, String topic) {
+        SortedMap<Integer, Range> sorted = new TreeMap<>();
+        for (Range range : wanted) {
+            Range has = held.get(range.partition);
+            boolean again = sorted.put(range.partition, range) != null;
             Arguments.refuse(again, "two ranges of partition %d", range.partition);
             if (has == null || range.from < has.from || range.to > has.to) {
                 throw new StoreException("kafka topic %s does not hold offsets %d to %d of partition %d; it has %s"
@@ -244,14 +233,10 @@ public final class KafkaTopic
 
     @Override
     public Mono<ConsumerRecord<byte[], byte[]>> get(long index) {
-        return Told.<ConsumerRecord<byte[], byte[]>>mono(told ->
-                        read(new long[] {index}, place -> true, (wanted, record) -> {
-                            if (record == null) {
-                                told.tell(null, missing(wanted));
-                            } else {
-                                told.tell(record, null);
-                            }
-                        }))
+        return Told.<ConsumerRecord<byte[], byte[]>>mono(told -> read(
+                        new long[] {index},
+                        place -> true,
+                        (wanted, record) -> told.tell(record, record == null ? missing(wanted) : null)))
                 .subscribeOn(readers);
     }
 
@@ -275,18 +260,17 @@ public final class KafkaTopic
     }
 
     private void read(long[] indices, IntPredicate wants, Taker taker) {
-        long[] places = Arrays.stream(indices).map(present::at).toArray();
-        SortedMap<Integer, Deque<Wanted>> wanted = new TreeMap<>();
-        IntStream.range(0, indices.length)
-                .boxed()
-                .sorted(Comparator.comparingLong(i -> places[i]))
-                .forEach(i -> {
-                    int part = numbers.part(places[i]);
-                    int partition = ranges[part].partition;
-                    wanted.computeIfAbsent(partition, any -> new ArrayDeque<>())
-                            .add(new Wanted(i, partition, offset(places[i], part)));
-                });
+        SortedMap<Integer, ArrayDeque<Wanted>> wanted = IntStream.range(0, indices.length)
+                .mapToObj(place -> wanted(place, present.at(indices[place])))
+                .sorted(Comparator.comparingLong(Wanted::offset))
+                .collect(Collectors.groupingBy(
+                        Wanted::partition, TreeMap::new, Collectors.toCollection(ArrayDeque::new)));
         reads.read(wanted, wants, taker);
+    }
+
+    private Wanted wanted(int place, long number) {
+        int part = numbers.part(number);
+        return new Wanted(place, ranges[part].partition, offset(number, part));
     }
 
     /** Closes its consumers. */

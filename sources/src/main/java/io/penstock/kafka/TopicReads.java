@@ -1,7 +1,11 @@
 package io.penstock.kafka;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.index.Bits;
+import io.penstock.internal.index.Selection;
+import io.penstock.kafka.KafkaTopic.Range;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
@@ -9,9 +13,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -35,6 +43,9 @@ final class TopicReads {
     /** Records that are read and dropped rather than sought past: a seek drops what the client has fetched. */
     private static final long NEAR = 2_000;
 
+    private static final int END = 512;
+    private static final int AT_ONCE = 4096;
+
     /** Kafka's own bound, for records far from each other: more of an answer would be dropped. */
     private static final int FETCH = 1 << 20;
 
@@ -48,7 +59,7 @@ final class TopicReads {
     private final Uuid id;
     private final List<Reader> readers = new ArrayList<>();
     private volatile long askedAt = System.nanoTime();
-    private boolean closed;
+    private volatile boolean closed;
 
     /** A consumer, and where it goes on: a seek would drop what it has fetched. */
     private final class Reader {
@@ -152,36 +163,29 @@ final class TopicReads {
      * interrupted.
      * @param wants whether a place is still waited for
      */
-    void read(SortedMap<Integer, Deque<Wanted>> wanted, IntPredicate wants, Taker taker) {
+    void read(SortedMap<Integer, ArrayDeque<Wanted>> wanted, IntPredicate wants, Taker taker) {
         Reader reader = reader(wanted);
-        boolean done = false;
         reader.lock.lock();
         try {
             requireSame();
             wanted.forEach((partition, some) -> read(reader, new TopicPartition(topic, partition), some, wants, taker));
-            done = true;
         } catch (InterruptException e) { // the load was cancelled
             Thread.interrupted();
         } catch (KafkaException e) {
             throw new StoreException("cannot read kafka topic %s: %s".formatted(topic, e.getMessage()), e);
         } finally {
-            if (!done) {
-                reader.at = null; // the next read seeks
-            }
             reader.lock.unlock();
-            boolean last;
             synchronized (readers) {
                 reader.asked--;
-                last = closed && reader.asked == 0;
             }
-            if (last) {
-                reader.close();
+            if (closed) {
+                close();
             }
         }
     }
 
     /** One that comes to the place by itself, which may be at work; else one that has nothing to do. */
-    private Reader reader(SortedMap<Integer, Deque<Wanted>> wanted) {
+    private Reader reader(SortedMap<Integer, ArrayDeque<Wanted>> wanted) {
         int partition = wanted.firstKey();
         long from = Objects.requireNonNull(wanted.get(partition)).element().offset;
         int fetchBytes = wanted.values().stream().allMatch(TopicReads::lieTogether) ? LARGE_FETCH : FETCH;
@@ -211,14 +215,16 @@ final class TopicReads {
 
     private void read(Reader reader, TopicPartition partition, Deque<Wanted> wanted, IntPredicate wants, Taker taker) {
         Consumer<byte[], byte[]> consumer = reader.consumer();
+        TopicPartition at = reader.at;
+        reader.at = null; // the next read seeks, unless this one ends well
         long deadline = System.nanoTime() + patience.toNanos();
         while (!wanted.isEmpty()) {
             long first = wanted.element().offset;
-            if (!partition.equals(reader.at) || first < reader.next || first > reader.next + NEAR) {
+            if (!partition.equals(at) || first < reader.next || first > reader.next + NEAR) {
                 consumer.assign(List.of(partition));
                 consumer.seek(partition, first);
                 reader.left = List.of();
-                reader.at = partition;
+                at = partition;
                 reader.next = first;
             }
             long before = reader.next;
@@ -234,13 +240,12 @@ final class TopicReads {
                 while (!wanted.isEmpty() && wanted.element().offset == record.offset()) {
                     taker.take(wanted.remove(), record);
                 }
-                reader.next = record.offset() + 1;
             }
             reader.left = records.subList(taken, records.size());
-            if (reader.left.isEmpty()) {
-                reader.next = consumer.position(partition);
-                missing(wanted, reader.next, taker);
-            }
+            reader.next = reader.left.isEmpty()
+                    ? consumer.position(partition)
+                    : reader.left.get(0).offset();
+            missing(wanted, reader.next, taker);
             wanted.removeIf(each -> !wants.test(each.place));
             long now = System.nanoTime();
             if (reader.next > before) {
@@ -250,6 +255,7 @@ final class TopicReads {
                         "%s gave no records from offset %d on for %s".formatted(partition, reader.next, patience));
             }
         }
+        reader.at = at;
     }
 
     /** Tells those who want what was passed without a record. */
@@ -259,11 +265,52 @@ final class TopicReads {
         }
     }
 
+    /**
+     * The places of records among the offsets of ranges. Those of marks that end transactions, of aborted records and of
+     * compacted ones have none. The last offset of a transaction is a mark and compaction begins at the oldest records, so
+     * both ends of a range are looked at; only where one lacks a record, all is read.
+     */
+    Selection present(List<Range> ranges) {
+        List<Range> ends = ranges.stream()
+                .flatMap(range -> Stream.of(
+                        new Range(range.partition(), range.from(), Math.min(range.to(), range.from() + END)),
+                        new Range(range.partition(), Math.max(range.from(), range.to() - END), range.to())))
+                .toList();
+        return found(ends).size() == length(ends)
+                ? new Selection.Range(0, length(ranges))
+                : found(ranges).compact();
+    }
+
+    private static long length(List<Range> ranges) {
+        return ranges.stream().mapToLong(Range::length).sum();
+    }
+
+    private Bits found(List<Range> ranges) {
+        Bits.Builder found = new Bits.Builder(false);
+        for (Range range : ranges) {
+            for (long from = range.from(); from < range.to(); from += AT_ONCE) {
+                ArrayDeque<Wanted> wanted = LongStream.range(from, Math.min(range.to(), from + AT_ONCE))
+                        .mapToObj(offset -> new Wanted(0, range.partition(), offset))
+                        .collect(Collectors.toCollection(ArrayDeque::new));
+                read(
+                        new TreeMap<>(Map.of(range.partition(), wanted)),
+                        place -> true,
+                        (told, record) -> found.count(record == null ? 0 : 1));
+                if (!wanted.isEmpty()) {
+                    Thread.currentThread().interrupt(); // as it was
+                    throw new StoreException("interrupted while looking for records in " + range);
+                }
+            }
+        }
+        return found.build();
+    }
+
     void close() {
         List<Reader> idle;
         synchronized (readers) {
             closed = true;
             idle = readers.stream().filter(reader -> reader.asked == 0).toList();
+            readers.removeAll(idle);
         }
         idle.forEach(Reader::close);
         admin.close(Duration.ZERO);
