@@ -14,9 +14,15 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongToIntFunction;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -144,7 +150,7 @@ public final class KafkaWriter<T> {
             Function<Draw, Integer> partition, Function<Draw, Position> position) {
         Scheduler io = GuardedScheduler.ELASTIC;
         return flux -> Flux.usingWhen(
-                Mono.fromSupplier(() -> new WriterRun<T>(this::target, partition, position, bytes)),
+                Mono.fromSupplier(() -> new Run(partition, position)),
                 run -> flux.bufferTimeout(samples, LONGEST, true)
                         .concatMap(
                                 some -> Mono.fromCallable(Thrown.callable(() -> run.write(some)))
@@ -157,6 +163,120 @@ public final class KafkaWriter<T> {
 
     private WriterTarget target(int partition) {
         return new WriterTarget(topic, partition, settings);
+    }
+
+    /** One subscription: the partitions that it writes to, each with a producer of its own. */
+    private final class Run {
+
+        private final Function<Draw, Integer> partition;
+        private final Function<Draw, Position> position;
+        private final Map<Integer, Lane> lanes = new TreeMap<>();
+        private final ReentrantLock lock = new ReentrantLock(); // a cancel waits until the write was interrupted
+        private boolean closed;
+
+        Run(Function<Draw, Integer> partition, Function<Draw, Position> position) {
+            this.partition = partition;
+            this.position = position;
+        }
+
+        /** Writes samples, in a transaction a partition. Blocks until all are committed. */
+        List<Draw> write(List<Sample<T>> some) {
+            lock.lock();
+            try {
+                some.stream()
+                        .filter(Sample::isPresent)
+                        .collect(Collectors.groupingBy(sample -> partition.apply(sample.draw())))
+                        .forEach(this::write);
+            } finally {
+                lock.unlock();
+            }
+            return some.stream().map(Sample::draw).toList();
+        }
+
+        private void write(int number, List<Sample<T>> some) {
+            if (closed) {
+                return;
+            }
+            WriterTarget target = target(number);
+            try {
+                Lane lane = lanes.computeIfAbsent(number, any -> new Lane(target));
+                for (Sample<T> sample : some) {
+                    Position behind = position.apply(sample.draw());
+                    if (behind.compareTo(lane.written) > 0) { // else it was written before
+                        lane.send(bytes.apply(sample.value()), behind);
+                    }
+                }
+                if (lane.open) {
+                    lane.producer.commitTransaction();
+                    lane.open = false;
+                }
+            } catch (InterruptException e) { // cancelled
+                Thread.interrupted();
+                closed = true;
+            } catch (KafkaException e) {
+                throw target.failed(e);
+            }
+        }
+
+        /** Waits until readers see what was written: a transaction is committed before its mark is in the partition. */
+        void finish() {
+            lock.lock();
+            try {
+                lanes.values().forEach(lane -> lane.target.await(lane.written));
+            } finally {
+                lock.unlock();
+                close();
+            }
+        }
+
+        /** Aborts what is open. */
+        void close() {
+            lock.lock();
+            try {
+                closed = true;
+                lanes.values().forEach(Lane::close);
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** A partition, with the position behind the last sample that was written to it. */
+    private static final class Lane {
+
+        private final WriterTarget target;
+        private final Producer<byte[], byte[]> producer;
+        private Position written;
+        private boolean open;
+
+        Lane(WriterTarget target) {
+            this.target = target;
+            target.committed(); // refuses a partition before it is taken from its writer
+            this.producer = target.producer();
+            this.written = target.committed();
+        }
+
+        @SuppressWarnings("FutureReturnValueIgnored") // the commit fails if a record did
+        void send(byte[] value, Position behind) {
+            if (!open) {
+                producer.beginTransaction();
+                open = true;
+            }
+            producer.send(target.record(value, behind));
+            written = behind;
+        }
+
+        void close() {
+            try {
+                if (open) {
+                    producer.abortTransaction();
+                }
+            } catch (KafkaException | IllegalStateException e) {
+                // the next writer of the partition ends it, or the broker
+            } finally {
+                producer.close(Duration.ZERO);
+            }
+        }
     }
 
     @Override
