@@ -7,6 +7,8 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -45,29 +47,27 @@ public record CloudAddress(String scheme, String place, String key, Map<String, 
 
     /** What a scheme stands for. */
     private enum Scheme {
-        GS("gcs", 1, "BUCKET"),
-        AZ("azblob", 1, "CONTAINER"),
-        HF("huggingface", 3, "datasets/OWNER/NAME"),
-        WEBDAV("webdav", 1, "HOST"),
-        WEBDAVS("webdav", 1, "HOST"),
-        WEBHDFS("webhdfs", 1, "HOST:PORT"),
-        SFTP("sftp", 1, "USER@HOST");
+        GS("gcs", "BUCKET"),
+        AZ("azblob", "CONTAINER"),
+        HF("huggingface", "datasets/OWNER/NAME"),
+        WEBDAV("webdav", "HOST"),
+        WEBDAVS("webdav", "HOST"),
+        WEBHDFS("webhdfs", "HOST:PORT"),
+        SFTP("sftp", "USER@HOST"),
+        OTHER("", "");
 
         private final String service;
-        private final int parts;
         private final String form;
 
-        Scheme(String service, int parts, String form) {
+        Scheme(String service, String form) {
             this.service = service;
-            this.parts = parts;
             this.form = form;
         }
 
-        private static @Nullable Scheme of(String text) {
+        private static Optional<Scheme> of(String scheme) {
             return Arrays.stream(values())
-                    .filter(scheme -> text.equals(scheme.word()))
-                    .findFirst()
-                    .orElse(null);
+                    .filter(known -> known == OTHER ? scheme.startsWith(ANY) : scheme.equals(known.word()))
+                    .findFirst();
         }
 
         private String word() {
@@ -77,20 +77,20 @@ public record CloudAddress(String scheme, String place, String key, Map<String, 
 
     public CloudAddress {
         options = Map.copyOf(options);
-        if (Scheme.of(scheme) == null && !scheme.startsWith(ANY)) {
-            throw new IllegalArgumentException("no address begins with %s://; there are %s and opendal+SERVICE://"
-                    .formatted(
-                            scheme,
-                            Arrays.stream(Scheme.values())
-                                    .map(known -> known.word() + "://")
-                                    .collect(Collectors.joining(", "))));
-        }
+        Arguments.refuse(
+                Scheme.of(scheme).isEmpty(),
+                "no address begins with %s://; there are %s and opendal+SERVICE://",
+                scheme,
+                Arrays.stream(Scheme.values())
+                        .filter(known -> known != Scheme.OTHER)
+                        .map(known -> known.word() + "://")
+                        .collect(Collectors.joining(", ")));
     }
 
     /** Whether a text begins as such an address does. */
     public static boolean isOne(String text) {
         int end = text.indexOf("://");
-        return end > 0 && (Scheme.of(text.substring(0, end)) != null || text.startsWith(ANY));
+        return end > 0 && Scheme.of(text.substring(0, end)).isPresent();
     }
 
     /**
@@ -102,22 +102,18 @@ public record CloudAddress(String scheme, String place, String key, Map<String, 
         String shown = text.replaceFirst("\\?.*", "?…");
         Arguments.refuse(!form.matches(), "an address is SCHEME://PLACE/KEY, was \"%s\"", shown);
         String scheme = form.group(1);
-        Scheme known = Scheme.of(scheme);
-        int parts = known == null ? 1 : known.parts;
-        String[] path = form.group(2).split("/", parts + 1);
-        String place = String.join("/", Arrays.copyOf(path, Math.min(parts, path.length)));
-        if (known != null
-                && (path.length < parts || Arrays.stream(path, 0, parts).anyMatch(String::isEmpty))) {
-            throw new IllegalArgumentException("an address of this kind is %s://%s/KEY, was \"%s://%s\""
-                    .formatted(scheme, known.form, scheme, form.group(2)));
-        }
-        Map<String, String> options = AddressOptions.parse(form.group(3));
-        return new CloudAddress(scheme, place, path.length > parts ? path[parts] : "", options);
-    }
-
-    @Override
-    public String name() {
-        return key.substring(key.lastIndexOf('/') + 1);
+        String wanted = Scheme.of(scheme).orElse(Scheme.OTHER).form;
+        String place = wanted.isEmpty() ? "[^/]*" : wanted.replaceAll("[^/]+", "[^/]+");
+        Matcher path =
+                Pattern.compile("(" + place + ")(?:/(.*))?", Pattern.DOTALL).matcher(form.group(2));
+        Arguments.refuse(
+                !path.matches(),
+                "an address of this kind is %s://%s/KEY, was \"%1$s://%3$s\"",
+                scheme,
+                wanted,
+                form.group(2));
+        String key = Objects.requireNonNullElse(path.group(2), "");
+        return new CloudAddress(scheme, path.group(1), key, AddressOptions.parse(form.group(3)));
     }
 
     @Override
@@ -132,31 +128,19 @@ public record CloudAddress(String scheme, String place, String key, Map<String, 
 
     /** What OpenDAL calls the service. */
     String service() {
-        Scheme known = Scheme.of(scheme);
-        return known == null ? scheme.substring(ANY.length()) : known.service;
+        return scheme.startsWith(ANY) ? scheme.substring(ANY.length()) : known().service;
+    }
+
+    private Scheme known() {
+        return Scheme.of(scheme).orElseThrow();
     }
 
     /** What OpenDAL is told of the service. */
     Map<String, String> config(UnaryOperator<@Nullable String> environment) {
         Map<String, String> config = new LinkedHashMap<>();
         config.put("root", "/" + key);
-        Scheme known = Scheme.of(scheme);
-        if (known == null) {
-            if (!place.isEmpty()) {
-                config.put("bucket", place);
-            }
-        } else {
-            place(known, config, environment);
-        }
-        config.putAll(options);
-        return config;
-    }
-
-    private void place(Scheme known, Map<String, String> config, UnaryOperator<@Nullable String> environment) {
-        int at = place.lastIndexOf('@');
-        String host = place.substring(at + 1);
-        switch (known) {
-            case GS -> config.put("bucket", place);
+        switch (known()) {
+            case GS, OTHER -> put(config, "bucket", place);
             case AZ -> {
                 config.put("container", place);
                 String account = options.getOrDefault("account_name", environment.apply("AZURE_STORAGE_ACCOUNT"));
@@ -178,22 +162,18 @@ public record CloudAddress(String scheme, String place, String key, Map<String, 
                 put(config, "revision", parts.length > 3 ? parts[3] : null);
                 put(config, "token", environment.apply("HF_TOKEN"));
             }
-            case WEBDAV, WEBDAVS -> {
-                config.put("endpoint", (known == Scheme.WEBDAV ? "http://" : "https://") + host);
-                user(config, at, "username");
-            }
-            case WEBHDFS -> {
-                config.put("endpoint", "http://" + host);
-                user(config, at, "user_name");
-            }
-            case SFTP -> {
-                config.put("endpoint", host);
-                user(config, at, "user");
-            }
+            case WEBDAV -> server(config, "http://", "username");
+            case WEBDAVS -> server(config, "https://", "username");
+            case WEBHDFS -> server(config, "http://", "user_name");
+            case SFTP -> server(config, "", "user");
         }
+        config.putAll(options);
+        return config;
     }
 
-    private void user(Map<String, String> config, int at, String option) {
+    private void server(Map<String, String> config, String before, String option) {
+        int at = place.lastIndexOf('@');
+        config.put("endpoint", before + place.substring(at + 1));
         if (at >= 0) {
             String[] user = place.substring(0, at).split(":", 2);
             config.put(option, user[0]);

@@ -23,12 +23,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.apache.opendal.Entry;
 import org.apache.opendal.Metadata;
 import org.apache.opendal.OpenDALException;
@@ -68,6 +65,7 @@ public final class OpenDalStore implements Store, AutoCloseable {
     private static final int MAX_DIGESTS = 100_000;
     private static final int TRIES = 16; // in a row, after which the tags of a service are taken to be no digests
     private static final Duration LONGEST = Duration.ofMinutes(2);
+    private static final String NO_ANSWER = "no answer for %d s".formatted(LONGEST.toSeconds());
 
     private final String location;
     private final Operator operator;
@@ -86,18 +84,11 @@ public final class OpenDalStore implements Store, AutoCloseable {
      * @throws IllegalStateException if OpenDAL, or its library for this platform, is not on the class path
      */
     public static OpenDalStore at(CloudAddress address) {
-        return at(address, System::getenv);
-    }
-
-    static OpenDalStore at(CloudAddress address, UnaryOperator<@Nullable String> environment) {
         OptionalLibrary.OPENDAL.require(OpenDalStore.class);
         String name = address.toString();
-        return new OpenDalStore(name.endsWith("/") ? name : name + "/", open(address, environment));
-    }
-
-    private static Operator open(CloudAddress address, UnaryOperator<@Nullable String> environment) {
         try {
-            return Operator.of(address.service(), address.config(environment));
+            Operator operator = Operator.of(address.service(), address.config(System::getenv));
+            return new OpenDalStore(name.endsWith("/") ? name : name + "/", operator);
         } catch (OpenDALException e) {
             throw new IllegalArgumentException("cannot open %s: %s".formatted(address, reason(e)), e);
         } catch (LinkageError | IllegalStateException e) {
@@ -147,13 +138,15 @@ public final class OpenDalStore implements Store, AutoCloseable {
                 StoreEntry first = entryOf(files.get(0).getPath(), files.get(0).getMetadata());
                 telling = first.equals(Waiting.forValue(present(first.key())));
             }
-            Stream<StoreEntry> entries = Boolean.TRUE.equals(telling)
-                    ? files.stream().map(file -> entryOf(file.getPath(), file.getMetadata()))
-                    : Waiting.forValue(Flux.fromIterable(files)
-                                    .flatMap(file -> present(file.getPath()), ASKED_AT_ONCE)
-                                    .collectList())
-                            .stream();
-            entries.forEach(entry -> visitor.file(entry.key(), entry.size(), entry.version()));
+            boolean told = Boolean.TRUE.equals(telling);
+            Waiting.forValue(Flux.fromIterable(files)
+                            .flatMap(
+                                    file -> told
+                                            ? Mono.just(entryOf(file.getPath(), file.getMetadata()))
+                                            : present(file.getPath()),
+                                    ASKED_AT_ONCE)
+                            .collectList())
+                    .forEach(entry -> visitor.file(entry.key(), entry.size(), entry.version()));
         }
     }
 
@@ -277,19 +270,13 @@ public final class OpenDalStore implements Store, AutoCloseable {
                         .maxBackoff(Duration.ofSeconds(10))
                         .filter(OpenDalStore::mayPass)
                         .onRetryExhaustedThrow((retry, last) -> last.failure()))
-                .timeout(LONGEST)
-                .onErrorMap(failure -> failed(key, verb, failure))
+                .onErrorMap(OpenDALException.class, e -> new StoreException(failed(key, verb, reason(e)), e))
+                .timeout(LONGEST, Mono.error(() -> new StoreException(failed(key, verb, NO_ANSWER))))
                 .publishOn(GuardedScheduler.PARALLEL);
     }
 
-    private Throwable failed(String key, String verb, Throwable failure) {
-        if (failure instanceof OpenDALException || failure instanceof TimeoutException) {
-            String why = failure instanceof OpenDALException refused
-                    ? reason(refused)
-                    : "no answer for %d s".formatted(LONGEST.toSeconds());
-            return new StoreException("cannot %s %s%s: %s".formatted(verb, location, key, why), failure);
-        }
-        return failure;
+    private String failed(String key, String verb, String why) {
+        return "cannot %s %s%s: %s".formatted(verb, location, key, why);
     }
 
     /** Of faults that OpenDAL has no name for in Java, only the status of the answer tells which stay. */

@@ -72,11 +72,6 @@ public record S3Address(String bucket, String key, Map<String, String> options) 
     }
 
     @Override
-    public String name() {
-        return key.substring(key.lastIndexOf('/') + 1);
-    }
-
-    @Override
     public S3Address parent() {
         return new S3Address(bucket, key.substring(0, key.lastIndexOf('/') + 1), options);
     }
