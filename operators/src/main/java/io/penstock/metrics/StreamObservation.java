@@ -5,13 +5,11 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import java.util.Objects;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Publisher;
 import reactor.core.observability.DefaultSignalListener;
 import reactor.core.observability.SignalListener;
-import reactor.core.observability.SignalListenerFactory;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
@@ -26,7 +24,7 @@ import reactor.util.context.ContextView;
  * {@code error} or {@code cancel}. Its parent is the observation in Reactor's context, else that of the subscribing
  * thread. Upstream finds it in Reactor's context. Demand is not changed.
  */
-public final class StreamObservation<T> implements SignalListenerFactory<T, ObservationRegistry> {
+public final class StreamObservation<T> implements Function<ContextView, SignalListener<T>> {
 
     private final ObservationRegistry registry;
     private final String name;
@@ -59,14 +57,9 @@ public final class StreamObservation<T> implements SignalListenerFactory<T, Obse
         return new StreamObservation<>(registry, name, tags, Objects.requireNonNull(epochOf, "epochOf"));
     }
 
+    /** The listener of a subscription. */
     @Override
-    public ObservationRegistry initializePublisherState(Publisher<? extends T> source) {
-        return registry;
-    }
-
-    @Override
-    public SignalListener<T> createListener(
-            Publisher<? extends T> source, ContextView context, ObservationRegistry state) {
+    public SignalListener<T> apply(ContextView context) {
         return new Observed(context.getOrDefault(ObservationThreadLocalAccessor.KEY, null));
     }
 
@@ -79,9 +72,9 @@ public final class StreamObservation<T> implements SignalListenerFactory<T, Obse
     private final class Observed extends DefaultSignalListener<T> {
 
         private final Observation whole;
-        private final ReentrantLock lock = new ReentrantLock();
+        private final Object lock = new Object();
         private boolean ended;
-        private @Nullable Observation part;
+        private Observation part = Observation.NOOP;
         private long number;
 
         Observed(@Nullable Observation parent) {
@@ -104,17 +97,13 @@ public final class StreamObservation<T> implements SignalListenerFactory<T, Obse
                 return;
             }
             long its = epoch.applyAsLong(value);
-            lock.lock();
-            try {
-                if (ended || part != null && its == number) {
-                    return;
+            synchronized (lock) {
+                if (!ended && (part.isNoop() || its != number)) {
+                    stop(part, "complete", null);
+                    number = its;
+                    part = observation(name + ".epoch", whole).highCardinalityKeyValue("epoch", Long.toString(its));
+                    part.start();
                 }
-                stop(part, "complete", null);
-                number = its;
-                part = observation(name + ".epoch", whole).highCardinalityKeyValue("epoch", Long.toString(its));
-                part.start();
-            } finally {
-                lock.unlock();
             }
         }
 
@@ -140,22 +129,16 @@ public final class StreamObservation<T> implements SignalListenerFactory<T, Obse
         }
 
         private void end(String outcome, @Nullable Throwable cause) {
-            lock.lock();
-            try {
+            synchronized (lock) {
                 if (!ended) {
                     ended = true;
                     stop(part, outcome, cause);
                     stop(whole, outcome, cause);
                 }
-            } finally {
-                lock.unlock();
             }
         }
 
-        private static void stop(@Nullable Observation observation, String outcome, @Nullable Throwable cause) {
-            if (observation == null) {
-                return;
-            }
+        private static void stop(Observation observation, String outcome, @Nullable Throwable cause) {
             if (cause != null) {
                 observation.error(cause);
             }
