@@ -68,7 +68,8 @@ public final class MaterializeCommand implements Callable<Integer> {
             }
             if (job.target() instanceof MaterializeTarget.Topic topic) {
                 tellIdleRanks(samples.dataset().size(), "samples", shard);
-                return toTopic(samples, topic, shard, failures);
+                return new TopicJob<>(samples, topic.address(), shard)
+                        .run(flags, progress(samples.dataset().size()), job.execution(), job.policy(failures));
             }
             return toTar(samples, ((MaterializeTarget.Tar) job.target()).place(), shard, failures);
         }
@@ -105,12 +106,6 @@ public final class MaterializeCommand implements Callable<Integer> {
                             .put("world", shard.worldSize())
                             .put(what, parts));
         }
-    }
-
-    private <T> int toTopic(
-            Cacheable<T> samples, MaterializeTarget.Topic topic, Shard shard, Consumer<SampleException> failures) {
-        return new TopicJob<>(samples, topic.address(), shard)
-                .run(flags, progress(samples.dataset().size()), job.execution(), job.policy(failures));
     }
 
     private int toTar(Cacheable<?> samples, StorePlace place, Shard shard, Consumer<SampleException> failures) {

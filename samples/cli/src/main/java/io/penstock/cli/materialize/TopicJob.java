@@ -6,15 +6,14 @@ import io.penstock.cli.flag.OutputFlags;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.KafkaAddress;
 import io.penstock.cli.source.TarParts;
-import io.penstock.order.Draw;
 import io.penstock.order.Position;
 import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
 import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.stream.Execution;
+import io.penstock.stream.Sample;
 import io.penstock.write.kafka.KafkaWriter;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -25,30 +24,14 @@ import reactor.core.publisher.Flux;
  * Writes one rank's samples to the topic's partition of the same number, each once. Samples of bytes alone become these
  * bytes, others the form that a cache keeps.
  */
-final class TopicJob<T> {
+record TopicJob<T>(Cacheable<T> samples, KafkaAddress address, Shard shard) {
 
-    private final Cacheable<T> samples;
-    private final Shard shard;
-    private final KafkaWriter<T> writer;
-    private final Sampler sampler;
-    private final AtomicLong written = new AtomicLong();
-    private final AtomicLong failed = new AtomicLong();
-
-    TopicJob(Cacheable<T> samples, KafkaAddress address, Shard shard) {
-        this.samples = samples;
-        this.shard = shard;
-        this.sampler = Sampler.sequential().shard(shard).remainder(Remainder.KEEP);
-        Map<String, String> settings = new HashMap<>(address.settings());
-        settings.put(
-                "transactional.id",
-                "penstock-%s-%d"
-                        .formatted(
-                                samples.dataset()
-                                        .fingerprint()
-                                        .with(samples.producer().codec())
-                                        .hex(),
-                                shard.worldSize()));
-        this.writer = samples.schema().names().equals(List.of(TarParts.BYTES))
+    private KafkaWriter<T> writer() {
+        Map<String, String> settings = address.settings();
+        String data =
+                samples.dataset().fingerprint().with(samples.producer().codec()).hex();
+        settings.put("transactional.id", "penstock-%s-%d".formatted(data, shard.worldSize()));
+        return samples.schema().names().equals(List.of(TarParts.BYTES))
                 ? KafkaWriter.of(
                         address.topic(),
                         settings,
@@ -62,10 +45,19 @@ final class TopicJob<T> {
      */
     int run(OutputFlags flags, ProgressLine progress, Execution execution, ErrorPolicy policy) {
         long started = System.nanoTime();
+        AtomicLong written = new AtomicLong();
+        AtomicLong failed = new AtomicLong();
+        Sampler sampler = Sampler.sequential().shard(shard).remainder(Remainder.KEEP);
+        long drawn = sampler.draws(samples.dataset().size()).count();
+        KafkaWriter<T> writer = writer();
         Position from = Objects.requireNonNull(writer.position(shard.rank()).block());
-        long already = from.epoch() > 0 ? drawn() : from.offset() / shard.worldSize();
+        boolean done = from.epoch() > 0;
+        long already = done ? drawn : from.offset() / shard.worldSize();
+        Flux<Sample<T>> rest =
+                done ? Flux.empty() : samples.dataset().onError(policy).stream(sampler.resumeAt(from), execution);
         boolean ended = Interruption.run(
-                stop -> write(from, execution, policy)
+                stop -> rest.doOnNext(sample -> (sample.isPresent() ? written : failed).incrementAndGet())
+                        .transform(writer.into(shard.rank()))
                         .doOnNext(draws ->
                                 progress.show("writing", written.get(), "samples", "%d were there".formatted(already)))
                         .takeUntilOther(stop)
@@ -79,26 +71,13 @@ final class TopicJob<T> {
         double seconds = (System.nanoTime() - started) / 1e9;
         flags.print(
                 "%d samples: %d were there, %d written in %.1f s, %d failed"
-                        .formatted(drawn(), already, written.get(), seconds, failed.get()),
+                        .formatted(drawn, already, written.get(), seconds, failed.get()),
                 MaterializeCommand.MATERIALIZED,
-                node -> node.put("samples", drawn())
+                node -> node.put("samples", drawn)
                         .put("already", already)
                         .put("written", written.get())
                         .put("failed", failed.get())
                         .put("seconds", seconds));
         return 0;
-    }
-
-    private long drawn() {
-        return sampler.draws(samples.dataset().size()).count();
-    }
-
-    private Flux<List<Draw>> write(Position from, Execution execution, ErrorPolicy policy) {
-        if (from.epoch() > 0) {
-            return Flux.empty();
-        }
-        return samples.dataset().onError(policy).stream(sampler.resumeAt(from), execution)
-                .doOnNext(sample -> (sample.isPresent() ? written : failed).incrementAndGet())
-                .transform(writer.into(shard.rank()));
     }
 }
