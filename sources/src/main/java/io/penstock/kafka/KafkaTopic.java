@@ -273,11 +273,11 @@ public final class KafkaTopic
         return new Wanted(place, ranges[part].partition, offset(number, part));
     }
 
-    /** Closes its consumers. */
+    /** Ends reads under way, and closes its consumers then. Does not wait for them. */
     @Override
     public void close() {
-        reads.close();
         readers.dispose();
+        readers.disposeGracefully().doOnTerminate(reads::close).subscribe();
     }
 
     @Override

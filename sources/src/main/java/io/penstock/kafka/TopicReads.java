@@ -59,7 +59,6 @@ final class TopicReads {
     private final Uuid id;
     private final List<Reader> readers = new ArrayList<>();
     private volatile long askedAt = System.nanoTime();
-    private volatile boolean closed;
 
     /** A consumer, and where it goes on: a seek would drop what it has fetched. */
     private final class Reader {
@@ -177,9 +176,6 @@ final class TopicReads {
             reader.lock.unlock();
             synchronized (readers) {
                 reader.asked--;
-            }
-            if (closed) {
-                close();
             }
         }
     }
@@ -305,14 +301,9 @@ final class TopicReads {
         return found.build();
     }
 
+    /** To be called once no read is under way. */
     void close() {
-        List<Reader> idle;
-        synchronized (readers) {
-            closed = true;
-            idle = readers.stream().filter(reader -> reader.asked == 0).toList();
-            readers.removeAll(idle);
-        }
-        idle.forEach(Reader::close);
+        readers.forEach(Reader::close);
         admin.close(Duration.ZERO);
     }
 }
