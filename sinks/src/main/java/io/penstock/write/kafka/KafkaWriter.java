@@ -15,7 +15,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongToIntFunction;
 import java.util.stream.Collectors;
@@ -49,8 +48,8 @@ import reactor.core.scheduler.Scheduler;
  * <p><b>Settings</b> are those of Kafka's producer. {@code transactional.id} is the job's name: the same at each start,
  * and another for other data, another sampler or another number of ranks.
  *
- * <p><b>Memory</b>: the samples of a transaction, and the producer's buffer a partition. <b>Threads</b>: Reactor's elastic
- * ones write. <b>Emits when</b> a transaction was committed: its draws. <b>Backpressures when</b> a transaction is
+ * <p><b>Memory</b>: the samples of a transaction, and the producer's buffer a partition. <b>Threads</b>: one of its
+ * own writes. <b>Emits when</b> a transaction was committed: its draws. <b>Backpressures when</b> a transaction is
  * written, or nothing is asked for. <b>Completes when</b> upstream does and readers see all. <b>Cancels when</b> the
  * subscriber does: the open transaction is aborted. <b>Errors</b>: {@code StoreException} where it cannot be written;
  * the open transaction is aborted.
@@ -148,31 +147,30 @@ public final class KafkaWriter<T> {
 
     private Function<Flux<Sample<T>>, Flux<List<Draw>>> write(
             Function<Draw, Integer> partition, Function<Draw, Position> position) {
-        Scheduler io = GuardedScheduler.ELASTIC;
         return flux -> Flux.usingWhen(
                 Mono.fromSupplier(() -> new Run(partition, position)),
                 run -> flux.bufferTimeout(samples, LONGEST, true)
                         .concatMap(
                                 some -> Mono.fromCallable(Thrown.callable(() -> run.write(some)))
-                                        .subscribeOn(io),
+                                        .subscribeOn(run.thread),
                                 0),
-                run -> Mono.fromRunnable(Thrown.runnable(run::finish)).subscribeOn(io),
-                (run, error) -> Mono.fromRunnable(Thrown.runnable(run::close)).subscribeOn(io),
-                run -> Mono.fromRunnable(Thrown.runnable(run::close)).subscribeOn(io));
+                run -> Mono.fromRunnable(Thrown.runnable(run::finish)).subscribeOn(run.thread),
+                (run, error) -> Mono.fromRunnable(Thrown.runnable(run::close)).subscribeOn(run.thread),
+                run -> Mono.fromRunnable(Thrown.runnable(run::close)).subscribeOn(run.thread));
     }
 
     private WriterTarget target(int partition) {
         return new WriterTarget(topic, partition, settings);
     }
 
-    /** One subscription: the partitions that it writes to, each with a producer of its own. */
+    /** One subscription: the partitions that it writes to, each with a producer of its own. All on one thread. */
     private final class Run {
 
         private final Function<Draw, Integer> partition;
         private final Function<Draw, Position> position;
         private final Map<Integer, Lane> lanes = new TreeMap<>();
-        private final ReentrantLock lock = new ReentrantLock(); // a cancel waits until the write was interrupted
-        private boolean closed;
+        private final Scheduler thread = GuardedScheduler.ofThread("penstock-kafka-write");
+        private boolean cancelled;
 
         Run(Function<Draw, Integer> partition, Function<Draw, Position> position) {
             this.partition = partition;
@@ -181,20 +179,15 @@ public final class KafkaWriter<T> {
 
         /** Writes samples, in a transaction a partition. Blocks until all are committed. */
         List<Draw> write(List<Sample<T>> some) {
-            lock.lock();
-            try {
-                some.stream()
-                        .filter(Sample::isPresent)
-                        .collect(Collectors.groupingBy(sample -> partition.apply(sample.draw())))
-                        .forEach(this::write);
-            } finally {
-                lock.unlock();
-            }
+            some.stream()
+                    .filter(Sample::isPresent)
+                    .collect(Collectors.groupingBy(sample -> partition.apply(sample.draw())))
+                    .forEach(this::write);
             return some.stream().map(Sample::draw).toList();
         }
 
         private void write(int number, List<Sample<T>> some) {
-            if (closed) {
+            if (cancelled) {
                 return;
             }
             WriterTarget target = target(number);
@@ -210,9 +203,9 @@ public final class KafkaWriter<T> {
                     lane.producer.commitTransaction();
                     lane.open = false;
                 }
-            } catch (InterruptException e) { // cancelled
+            } catch (InterruptException e) {
                 Thread.interrupted();
-                closed = true;
+                cancelled = true;
             } catch (KafkaException e) {
                 throw target.failed(e);
             }
@@ -220,24 +213,17 @@ public final class KafkaWriter<T> {
 
         /** Waits until readers see what was written: a transaction is committed before its mark is in the partition. */
         void finish() {
-            lock.lock();
             try {
                 lanes.values().forEach(lane -> lane.target.await(lane.written));
             } finally {
-                lock.unlock();
                 close();
             }
         }
 
         /** Aborts what is open. */
         void close() {
-            lock.lock();
-            try {
-                closed = true;
-                lanes.values().forEach(Lane::close);
-            } finally {
-                lock.unlock();
-            }
+            lanes.values().forEach(Lane::close);
+            thread.disposeGracefully().subscribe();
         }
     }
 
