@@ -232,16 +232,14 @@ final class TopicReads {
             int taken = 0;
             for (; taken < records.size() && !wanted.isEmpty(); taken++) {
                 ConsumerRecord<byte[], byte[]> record = records.get(taken);
-                missing(wanted, record.offset(), taker);
-                while (!wanted.isEmpty() && wanted.element().offset == record.offset()) {
-                    taker.take(wanted.remove(), record);
-                }
+                tell(wanted, record.offset(), null, taker);
+                tell(wanted, record.offset() + 1, record, taker);
             }
             reader.left = records.subList(taken, records.size());
             reader.next = reader.left.isEmpty()
                     ? consumer.position(partition)
                     : reader.left.get(0).offset();
-            missing(wanted, reader.next, taker);
+            tell(wanted, reader.next, null, taker);
             wanted.removeIf(each -> !wants.test(each.place));
             long now = System.nanoTime();
             if (reader.next > before) {
@@ -254,10 +252,11 @@ final class TopicReads {
         reader.at = at;
     }
 
-    /** Tells those who want what was passed without a record. */
-    private static void missing(Deque<Wanted> wanted, long passed, Taker taker) {
-        while (!wanted.isEmpty() && wanted.element().offset < passed) {
-            taker.take(wanted.remove(), null);
+    /** Tells those who want what lies before an offset. */
+    private static void tell(
+            Deque<Wanted> wanted, long end, @Nullable ConsumerRecord<byte[], byte[]> record, Taker taker) {
+        while (!wanted.isEmpty() && wanted.element().offset < end) {
+            taker.take(wanted.remove(), record);
         }
     }
 
