@@ -10,7 +10,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  */
 public final class KafkaOffsets {
 
-    private final Map<Integer, Long> next = new HashMap<>(2);
+    final Map<Integer, Long> next = new HashMap<>(2); // by partition
 
     private KafkaOffsets() {}
 
@@ -35,11 +35,6 @@ public final class KafkaOffsets {
     public KafkaOffsets and(KafkaOffsets later) {
         next.putAll(later.next);
         return this;
-    }
-
-    /** By partition. */
-    Map<Integer, Long> byPartition() {
-        return next;
     }
 
     @Override

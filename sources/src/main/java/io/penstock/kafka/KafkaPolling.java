@@ -39,11 +39,10 @@ final class KafkaPolling extends Thread implements ConsumerRebalanceListener {
     private final Queue<ConsumerRecord<byte[], byte[]>> waiting = new ArrayDeque<>();
     private final Map<TopicPartition, Long> committed = new HashMap<>();
     private volatile Map<Integer, Long> toCommit = Map.of();
-    private Map<Integer, Long> sent = toCommit;
     private long sentAt = System.nanoTime();
     private @Nullable Exception refused;
     private volatile boolean idle;
-    private volatile long lag;
+    volatile long lag;
 
     KafkaPolling(String topic, Consumer<byte[], byte[]> consumer, FluxSink<ConsumerRecord<byte[], byte[]>> sink) {
         super("penstock-kafka-" + topic);
@@ -62,10 +61,6 @@ final class KafkaPolling extends Thread implements ConsumerRebalanceListener {
         if (idle) {
             consumer.wakeup();
         }
-    }
-
-    long lag() {
-        return lag;
     }
 
     @Override
@@ -127,20 +122,14 @@ final class KafkaPolling extends Thread implements ConsumerRebalanceListener {
             throw refused;
         }
         long now = System.nanoTime();
-        if (toCommit == sent || now - sentAt < BETWEEN_COMMITS.toNanos()) {
-            return;
-        }
-        sent = toCommit;
-        sentAt = now;
         Map<TopicPartition, OffsetAndMetadata> offsets = uncommitted(consumer.assignment());
-        if (!offsets.isEmpty()) {
+        if (!offsets.isEmpty() && now - sentAt > BETWEEN_COMMITS.toNanos()) {
+            sentAt = now;
             consumer.commitAsync(offsets, (done, failed) -> {
                 if (failed == null) {
                     offsets.forEach((partition, next) -> committed.merge(partition, next.offset(), Math::max));
-                } else if (failed instanceof RetriableException || failed instanceof CommitFailedException) {
-                    sent = Map.of(); // once more: perhaps nothing else is committed for long
-                } else {
-                    refused = failed;
+                } else if (!(failed instanceof RetriableException || failed instanceof CommitFailedException)) {
+                    refused = failed; // the others pass: it is sent once more
                 }
             });
         }

@@ -94,13 +94,13 @@ public final class KafkaTail {
         if (now == null) {
             throw new IllegalStateException("cannot commit %s: no record came yet".formatted(offsets));
         }
-        now.commit(Map.copyOf(offsets.byPartition()));
+        now.commit(Map.copyOf(offsets.next));
     }
 
     /** The number of records that this consumer's partitions hold behind the last one polled, as far as it knows. */
     public long lag() {
         KafkaPolling now = polling;
-        return now == null ? 0 : now.lag();
+        return now == null ? 0 : now.lag;
     }
 
     /**

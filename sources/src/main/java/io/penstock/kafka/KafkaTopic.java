@@ -70,7 +70,6 @@ public final class KafkaTopic
     private final PartNumbers numbers;
     private final Selection present;
     private final SampleKey[] keys;
-    private final List<String> state;
     private final Fingerprint fingerprint;
     private final Scheduler readers = GuardedScheduler.ofThreads(READERS, "penstock-kafka-read");
 
@@ -87,7 +86,7 @@ public final class KafkaTopic
     }
 
     private KafkaTopic(String topic, TopicReads reads, List<Range> ranges, Selection present) {
-        String id = reads.id().toString();
+        String id = reads.id.toString();
         this.topic = topic;
         this.reads = reads;
         this.ranges = ranges.toArray(Range[]::new);
@@ -96,7 +95,6 @@ public final class KafkaTopic
         this.keys = ranges.stream()
                 .map(range -> SampleKey.of("kafka", id, Integer.toString(range.partition)))
                 .toArray(SampleKey[]::new);
-        this.state = List.of("topic " + topic, "topic id " + id);
         boolean whole = present.size() == numbers.size();
         this.fingerprint = Fingerprint.of("kafka", id, whole ? ranges.toString() : ranges + " " + hash(present));
     }
@@ -223,7 +221,7 @@ public final class KafkaTopic
         return SampleId.of(
                 keys[part].with(offset),
                 () -> "%s/%d@%d".formatted(topic, ranges[part].partition, offset),
-                () -> state);
+                () -> List.of("topic " + topic, "topic id " + reads.id));
     }
 
     @Override
@@ -282,11 +280,9 @@ public final class KafkaTopic
 
     @Override
     public String toString() {
-        return "kafka topic %s %s"
-                .formatted(
-                        topic,
-                        Arrays.stream(ranges)
-                                .map(range -> "%d:%d..%d".formatted(range.partition, range.from, range.to))
-                                .collect(Collectors.joining(",")));
+        String offsets = Arrays.stream(ranges)
+                .map(range -> "%d:%d..%d".formatted(range.partition, range.from, range.to))
+                .collect(Collectors.joining(","));
+        return "kafka topic %s %s".formatted(topic, offsets);
     }
 }

@@ -56,7 +56,7 @@ final class TopicReads {
     private final Map<String, Object> settings;
     private final Duration patience;
     private final Admin admin;
-    private final Uuid id;
+    final Uuid id;
     private final List<Reader> readers = new ArrayList<>();
     private volatile long askedAt = System.nanoTime();
 
@@ -116,10 +116,6 @@ final class TopicReads {
             admin.close();
             throw e;
         }
-    }
-
-    Uuid id() {
-        return id;
     }
 
     private Uuid idNow() {
