@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A program that a benchmark starts in a JVM with the flags and the class path of this one. It prints a word when it
- * has come to a point, and may wait there until its parent lets it go on.
+ * A program that a benchmark starts, one in Java with the flags and the class path of this JVM. It may print a word when
+ * it has come to a point, and wait there until its parent lets it go on.
  */
 public final class ChildProcess implements AutoCloseable {
 
@@ -43,12 +43,17 @@ public final class ChildProcess implements AutoCloseable {
     public static ChildProcess start(List<String> flags, Class<?> program, Object... words) {
         List<String> command = command(program, flags);
         Stream.of(words).map(Object::toString).forEach(command::add);
+        return start(command);
+    }
+
+    /** Starts any program. Its errors go to those of this process. */
+    public static ChildProcess start(List<String> command) {
         try {
             return new ChildProcess(new ProcessBuilder(command)
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start());
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot start " + program.getSimpleName(), e);
+            throw new UncheckedIOException("cannot start " + command.get(0), e);
         }
     }
 

@@ -16,17 +16,23 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Caches and loaders of others beside ours: each is filled again in each round, and then read for several epochs.
  * Caches: one thread writes all values, and then reads them in shuffled order to the last byte in a batch; files are in
  * the page cache. The mapped file is no cache but the limit. Loaders: records of one file, cached, shuffled and stacked
  * into batches. Ours keeps encoded bytes in its tier and emits direct buffers. tf.data runs its own engine by
- * TensorFlow's Java binding.
+ * TensorFlow's Java binding. PyTorch's DataLoader has no cache, and is beside ours without one.
  */
 final class PeerComparison {
 
+    private static final Logger LOG = LoggerFactory.getLogger(PeerComparison.class);
     private static final String OURS = "Penstock, ";
+    private static final String UNCACHED = "no cache";
+    private static final String TORCH = "PyTorch, ";
+    private static final String FILES = "files";
     private static final List<String> STATES = List.of("cold", "warm");
     private static final int EPOCHS = 8;
     private static final int FIRST_WARM =
@@ -53,7 +59,7 @@ final class PeerComparison {
         cache(OURS + "disk", (work, folder) -> SampleStore.tier(disk(work, folder)));
         cache("Caffeine", (work, folder) -> SampleStore.caffeine(work));
         cache("LMDB", LmdbStore::new);
-        cache("files", (work, folder) -> SampleStore.files(folder));
+        cache(FILES, (work, folder) -> SampleStore.files(folder));
         loaders.put(OURS + "RAM", (work, data, folder) -> {
             try (Tier tier = ram(work)) {
                 return work.seconds(tier, data, EPOCHS);
@@ -64,7 +70,17 @@ final class PeerComparison {
                 return work.seconds(tier, data, EPOCHS);
             }
         });
+        loaders.put(OURS + UNCACHED, (work, data, folder) -> work.seconds(work.records(data), EPOCHS));
         loaders.put("tf.data", (work, data, folder) -> TensorFlowPeer.seconds(work, data, EPOCHS));
+        loaders.put("DJL", (work, data, folder) -> DjlPeer.seconds(work, data, EPOCHS));
+        TorchPeer.find().ifPresentOrElse(this::add, () -> LOG.warn(TorchPeer.MISSING));
+    }
+
+    private void add(TorchPeer torch) {
+        for (int workers : List.of(0, 2)) {
+            loaders.put(
+                    TORCH + workers + " workers", (work, data, folder) -> torch.seconds(work, data, workers, EPOCHS));
+        }
     }
 
     private void cache(String name, Opening opening) {
@@ -106,9 +122,15 @@ final class PeerComparison {
             loaders.forEach((name, peer) -> trials.put(
                     "loader %s %s".formatted(name, work), round -> measure("loader", name, peer, work, data, trial)));
         }
-        // the first epochs of a loader in Java are mostly its compilation
-        for (int rehearsal = bench.choose(6, 1); rehearsal > 0; rehearsal--) {
-            trials.values().forEach(trial -> trial.accept(0));
+        // the first epochs of a loader in Java are mostly its compilation; Python begins anew each time, and the time
+        // of files is the kernel's
+        List<String> unrehearsed = List.of(TORCH, FILES);
+        for (int rehearsal = bench.choose(4, 1); rehearsal > 0; rehearsal--) {
+            trials.forEach((name, trial) -> {
+                if (unrehearsed.stream().noneMatch(name::contains)) {
+                    trial.accept(0);
+                }
+            });
         }
         measured.clear();
         bench.inTurn(bench.choose(7, 3), trials);
@@ -138,17 +160,22 @@ final class PeerComparison {
                         .indexOf(name);
     }
 
-    /** Each peer's time, and its ratio to ours: to the tier on disk for caches on disk, to RAM for the rest. */
+    /** The one of ours beside which a peer is. */
+    private static String ours(String what, String name) {
+        boolean onDisk = what.equals("cache") && !name.equals("Caffeine");
+        return OURS + (name.startsWith(TORCH) ? UNCACHED : onDisk ? "disk" : "RAM");
+    }
+
+    /** Each peer's time, and its ratio to ours. */
     private void report(String what, Map<String, Peer> peers, Work work) {
         for (String name : peers.keySet()) {
-            boolean memory = what.equals("loader") || name.equals("Caffeine");
             for (String state : STATES) {
                 String series = series(what, state, work);
                 String words = "%s, %s: %s, %s".formatted(what, work, name, state);
                 bench.found(words + ", a sample", measured.median(series, place(what, name)), "us");
                 if (!name.startsWith(OURS) && !name.equals("mapped file")) {
                     double[] theirs = measured.values(series, place(what, name));
-                    double[] ours = measured.values(series, place(what, OURS + (memory ? "RAM" : "disk")));
+                    double[] ours = measured.values(series, place(what, ours(what, name)));
                     double over = Rounds.quantile(Rounds.ratios(theirs, ours), 0.5);
                     bench.atLeast(1, words + ", over ours", over, "times");
                 }

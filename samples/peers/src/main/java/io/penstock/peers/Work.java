@@ -7,7 +7,9 @@ import io.penstock.bench.Seconds;
 import io.penstock.bench.experiment.TrainingStep;
 import io.penstock.cache.Tier;
 import io.penstock.order.Sampler;
+import io.penstock.pipeline.Dataset;
 import io.penstock.records.RecordFiles;
+import io.penstock.tensor.Tensor;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -79,12 +81,19 @@ record Work(MeasuredEpoch epoch) {
         return Seconds.since(began);
     }
 
-    /** Seconds of each epoch of our pipeline: records of a file, cached, shuffled, batched. One stream runs all. */
+    Dataset<Tensor> records(Path data) {
+        return RecordFiles.open(data, sampleBytes());
+    }
+
     double[] seconds(Tier tier, Path data, int epochs) {
+        return seconds(records(data).cache(tier, TrainingStep.SCHEMA), epochs);
+    }
+
+    /** Seconds of each epoch of our pipeline: shuffled, batched. One stream runs all. */
+    double[] seconds(Dataset<Tensor> records, int epochs) {
         long[] ends = new long[epochs];
         long began = System.nanoTime();
-        RecordFiles.open(data, sampleBytes()).cache(tier, TrainingStep.SCHEMA).stream(
-                        Sampler.shuffled(1).epochs(epochs))
+        records.stream(Sampler.shuffled(1).epochs(epochs))
                 .transform(Batches.of(epoch.batch(), TrainingStep.SCHEMA))
                 .doOnNext(Batch::close)
                 .filter(Batch::endsEpoch)

@@ -38,7 +38,7 @@ public final class BenchCommand implements AddedCommand {
             arity = "0..*",
             completionCandidates = Names.class,
             description = "Which ones: ${COMPLETION-CANDIDATES}. By default all but those that take minutes, which are "
-                    + "experiments with charts, or fetch 250 MB of other engines: docs/performance.md.")
+                    + "experiments with charts, or fetch 290 MB of other engines: docs/performance.md.")
     private List<String> names = new ArrayList<>();
 
     @Option(names = "--out", paramLabel = "DIR")
