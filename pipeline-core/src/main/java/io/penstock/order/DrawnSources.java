@@ -80,9 +80,8 @@ final class DrawnSources {
         long end;
 
         /** Where the window ends, and by how much the sum is above its threshold there, in units over 1 / u. */
-        private int segment;
-
         private long place;
+
         private long above;
 
         /** Of the segment: its last draw and its unit. */
@@ -103,11 +102,10 @@ final class DrawnSources {
         Source(int number, long count) {
             this.number = number;
             this.count = count;
-            this.begin = found();
-            this.end = next(parts - 2, true);
+            this.place = DrawnSources.this.number;
+            find();
         }
 
-        /** Both are computed from the last end, so that neither waits for the other. */
         void next() {
             long first = near(toBegin, 2 * unit - above);
             long last = near(toEnd, parts * unit - above + 1);
@@ -118,12 +116,11 @@ final class DrawnSources {
                 place += last;
                 end = place;
             } else {
-                begin = next(2, false);
-                end = next(parts, true);
+                find();
             }
         }
 
-        /** As {@link WeightSegment#draws}, if it is this number of draws or the next; -1 if it may be another. */
+        /** How many draws until the sum grows by what is missing, if they are this number or the next; else -1. */
         private long near(long draws, long missing) {
             long mean = growth + rise * draws;
             long more = mean * draws - missing;
@@ -132,71 +129,55 @@ final class DrawnSources {
             return isOther ? -1 : draws + (more >>> Long.SIZE - 1); // no branch, as nothing foretells which
         }
 
-        /** Where the window of the next draw begins, found without the one before: near the draws that were made. */
-        private long found() {
-            BigInteger wanted = BigInteger.valueOf(count)
-                    .multiply(BigInteger.valueOf(parts))
-                    .add(BigInteger.ONE)
-                    .multiply(BigInteger.valueOf(WeightList.UNIT));
-            LongPredicate begins = draw -> above(draw, wanted).signum() >= 0;
-            long low = DrawnSources.this.number;
-            for (long less = 1; low > 0 && begins.test(low); less *= 2) {
-                low = Math.max(0, low - less);
+        /** Finds the window of the next draw, near the place that the last one foretells. */
+        private void find() {
+            BigInteger made = BigInteger.valueOf(count).multiply(BigInteger.valueOf(parts));
+            BigInteger last = made.add(BigInteger.valueOf(parts - 1));
+            begin = first(place + toBegin, made.add(BigInteger.ONE), false);
+            end = first(place + toEnd, last, true);
+            toBegin = begin - place;
+            toEnd = end - place;
+            if (end < NEVER) {
+                WeightSegment there = list.segmentAt(end);
+                place = end;
+                above = above(end, last).longValueExact();
+                until = there.from() + there.length() - 1;
+                unit = there.unit();
+                rise = parts * there.rises()[number];
+                growth = 2 * (parts * there.scale() * there.weights()[number] + rise * (end - there.from()));
             }
-            long found = WeightSegment.first(low, WeightList.FAR, begins);
-            if (!begins.test(found)) {
-                segment = -1;
-                return NEVER;
-            }
-            moveTo(list.number(found), found, above(found, wanted).longValueExact());
-            return found;
         }
 
-        /** By how much the sum before a draw is above a threshold, in the units of the draw's segment over 1 / u. */
+        /** The first number of draws with which the sum is this many u, or exceeds them; {@link #NEVER} if it never is. */
+        private long first(long guess, BigInteger wanted, boolean exceeds) {
+            LongPredicate holds = draw -> above(draw, wanted).signum() >= (exceeds ? 1 : 0);
+            long from = Math.max(0, Math.min(guess, WeightList.FAR));
+            long to = from;
+            for (long step = 1; from > 0 && holds.test(from); step *= 2) {
+                to = from;
+                from = Math.max(0, from - step);
+            }
+            for (long step = 1; to < WeightList.FAR && (to == from || !holds.test(to)); step *= 2) {
+                from = to;
+                to = Math.min(WeightList.FAR, to + step);
+            }
+            while (to - from > 1) {
+                long middle = (from + to) >>> 1;
+                if (holds.test(middle)) {
+                    to = middle;
+                } else {
+                    from = middle;
+                }
+            }
+            return to < WeightList.FAR || holds.test(to) ? to : NEVER;
+        }
+
+        /** By how much the sum before a draw is above this many u, in units of the draw's segment over 1 / u. */
         private BigInteger above(long draw, BigInteger wanted) {
             WeightSegment there = list.segmentAt(draw);
             return there.sum(number, draw - there.from())
                     .multiply(BigInteger.valueOf(parts))
-                    .subtract(wanted.multiply(BigInteger.valueOf(there.scale())));
-        }
-
-        /** Moves on until the sum is this number of times u above the last threshold, and says to where. */
-        private long next(long times, boolean exceeds) {
-            long from = segment < 0 ? 0 : place - list.segments[segment].from();
-            long sum = above;
-            for (int next = segment; next >= 0 && next < list.segments.length; next++) {
-                WeightSegment there = list.segments[next];
-                long threshold = times * there.unit();
-                long draws = there.draws(number, from, threshold - sum + (exceeds ? 1 : 0), parts);
-                if (draws >= 0) {
-                    long found = there.from() + from + draws;
-                    if (exceeds) {
-                        toEnd = draws;
-                        moveTo(next, found, sum + parts * there.gain(number, from, draws) - threshold);
-                    } else {
-                        toBegin = draws;
-                    }
-                    return found;
-                }
-                if (next < list.segments.length - 1) {
-                    sum += parts * there.gain(number, from, there.length() - from);
-                    sum = sum / there.scale() * list.segments[next + 1].scale();
-                    from = 0;
-                }
-            }
-            segment = -1;
-            return NEVER;
-        }
-
-        private void moveTo(int next, long draw, long sum) {
-            WeightSegment there = list.segments[next];
-            segment = next;
-            place = draw;
-            above = sum;
-            until = there.from() + there.length() - 1;
-            unit = there.unit();
-            rise = parts * there.rises()[number];
-            growth = 2 * (parts * there.scale() * there.weights()[number] + rise * (draw - there.from()));
+                    .subtract(wanted.multiply(BigInteger.valueOf(there.unit())));
         }
     }
 }

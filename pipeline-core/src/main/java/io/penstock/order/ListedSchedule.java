@@ -168,7 +168,7 @@ final class ListedSchedule implements SourceSchedule {
     /** Makes the draws of the period that was made last some times more: copies them into a block if there is one. */
     private void repeat(WeightSegment segment, long periods, @Nullable Block into) {
         int period = segment.period();
-        int[] more = IntStream.range(0, counts.length).map(segment::inPeriod).toArray();
+        int[] more = segment.inPeriod();
         if (into != null) {
             int place = (int) drawn.number & BLOCK - 1;
             for (long end = place + periods * period; place < end; place++) {
@@ -191,8 +191,9 @@ final class ListedSchedule implements SourceSchedule {
     }
 
     private boolean isPeriod(WeightSegment segment, long... before) {
+        int[] wanted = segment.inPeriod();
         return IntStream.range(0, before.length)
-                .allMatch(source -> drawn.sources[source].count - before[source] == segment.inPeriod(source));
+                .allMatch(source -> drawn.sources[source].count - before[source] == wanted[source]);
     }
 
     private void remember() {

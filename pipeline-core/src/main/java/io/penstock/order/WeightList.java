@@ -135,14 +135,14 @@ final class WeightList {
     }
 
     private static double[] weights(String text) {
-        int[] numbers =
-                Arrays.stream(text.split(":")).mapToInt(Integer::parseInt).toArray();
-        long sum = IntStream.of(numbers).asLongStream().sum();
+        double[] weights =
+                Arrays.stream(text.split(":")).mapToDouble(Integer::parseInt).toArray();
+        long sum = (long) DoubleStream.of(weights).sum();
         if (sum < 1 || WHOLE % sum != 0) {
             throw new IllegalArgumentException(
                     "the sum of weights is %d, which does not divide %d".formatted(sum, WHOLE));
         }
-        return IntStream.of(numbers).asDoubleStream().toArray();
+        return weights;
     }
 
     int sources() {
@@ -151,13 +151,8 @@ final class WeightList {
 
     /** The segment that a draw is in. */
     WeightSegment segmentAt(long draw) {
-        return segments[number(draw)];
-    }
-
-    /** The number of the segment that a draw is in. */
-    int number(long draw) {
         int found = Arrays.binarySearch(from, draw);
-        return found < 0 ? -found - 2 : found;
+        return segments[found < 0 ? -found - 2 : found];
     }
 
     /** The sum of a source's weights before a draw, rounded. */

@@ -1,7 +1,6 @@
 package io.penstock.order;
 
 import java.math.BigInteger;
-import java.util.function.LongPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -23,43 +22,6 @@ record WeightSegment(long from, long length, long scale, int[] weights, int[] ri
         return WeightList.UNIT * scale;
     }
 
-    /** By how much some draws from a place on make a source's sum grow. */
-    long gain(int source, long place, long draws) {
-        return (2 * scale * weights[source] + rises[source] * (2 * place + draws)) * draws;
-    }
-
-    /** How many draws from a place on make a source's sum grow by what is missing / times at least; -1 if the rest does not. */
-    long draws(int source, long place, long missing, long times) {
-        if (missing <= 0) {
-            return 0;
-        }
-        long wanted = -Math.floorDiv(-missing, times);
-        long found = first(0, length - place, draws -> gain(source, place, draws) >= wanted);
-        return gain(source, place, found) < wanted ? -1 : found;
-    }
-
-    /**
-     * The first number in (low, end] for which something holds that holds for all later ones; the end if it does for none.
-     * It asks for few numbers far behind the first one, since a sum of many more draws has no 64 bits.
-     */
-    static long first(long low, long end, LongPredicate holds) {
-        long from = low;
-        long to = Math.min(end, low + 1);
-        for (long more = 1; to < end && !holds.test(to); more *= 2) {
-            from = to;
-            to = Math.min(end, to + more);
-        }
-        while (to - from > 1) {
-            long middle = (from + to) >>> 1;
-            if (holds.test(middle)) {
-                to = middle;
-            } else {
-                from = middle;
-            }
-        }
-        return to;
-    }
-
     /** The sum of a source's weights before a place, over all segments. */
     BigInteger sum(int source, long place) {
         BigInteger draws = BigInteger.valueOf(place);
@@ -77,26 +39,21 @@ record WeightSegment(long from, long length, long scale, int[] weights, int[] ri
 
     /** After how many draws the counts are whole again; only where the weights stay. */
     int period() {
-        return WeightList.WHOLE / divisor();
+        return IntStream.of(inPeriod()).sum();
     }
 
-    /** How often a source is drawn in a period. */
-    int inPeriod(int source) {
-        return weights[source] / divisor();
-    }
-
-    private int divisor() {
-        return IntStream.of(weights)
+    /** How often each source is drawn in a period. */
+    int[] inPeriod() {
+        int divisor = IntStream.of(weights)
                 .mapToObj(BigInteger::valueOf)
                 .reduce(BigInteger.ZERO, BigInteger::gcd)
                 .intValue();
+        return IntStream.of(weights).map(weight -> weight / divisor).toArray();
     }
 
     /** {@code 50000=1:1}. */
     @Override
     public String toString() {
-        return IntStream.range(0, weights.length)
-                .mapToObj(source -> Integer.toString(inPeriod(source)))
-                .collect(Collectors.joining(":", from + "=", ""));
+        return IntStream.of(inPeriod()).mapToObj(Integer::toString).collect(Collectors.joining(":", from + "=", ""));
     }
 }
