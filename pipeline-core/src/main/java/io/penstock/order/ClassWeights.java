@@ -1,7 +1,8 @@
 package io.penstock.order;
 
-import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Weights of samples by their classes, for {@link Sampler#weighted}. */
 public final class ClassWeights {
@@ -13,14 +14,10 @@ public final class ClassWeights {
      * @param labels the class of each sample: any number
      */
     public static double[] balanced(int... labels) {
-        Map<Integer, Integer> counts = new HashMap<>();
-        for (int label : labels) {
-            counts.merge(label, 1, Integer::sum);
-        }
-        double[] weights = new double[labels.length];
-        for (int i = 0; i < labels.length; i++) {
-            weights[i] = 1.0 / counts.getOrDefault(labels[i], 1);
-        }
-        return weights;
+        Map<Integer, Long> counts =
+                IntStream.of(labels).boxed().collect(Collectors.groupingBy(label -> label, Collectors.counting()));
+        return IntStream.of(labels)
+                .mapToDouble(label -> 1.0 / counts.getOrDefault(label, 1L))
+                .toArray();
     }
 }

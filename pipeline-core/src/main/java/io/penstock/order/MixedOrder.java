@@ -281,8 +281,7 @@ final class MixedOrder implements Order {
     }
 
     private static long[] numbers(String state, String text) {
-        return Pattern.compile(":")
-                .splitAsStream(text)
+        return Arrays.stream(text.split(":"))
                 .mapToLong(number -> number(state, number))
                 .toArray();
     }

@@ -50,22 +50,17 @@ final class PeriodicSchedule implements SourceSchedule {
         if (DoubleStream.of(weights).sum() == Double.POSITIVE_INFINITY) {
             throw new IllegalArgumentException("the weights of a mixture must have a finite sum; divide all of them");
         }
+        BigDecimal sum = DoubleStream.of(weights) // as people add them: 0.1 and 0.2 are 0.3
+                .mapToObj(BigDecimal::valueOf)
+                .reduce(BigDecimal.ZERO, BigDecimal::add);
         double[] shares = WeightList.shares(weights);
         for (int source = 0; source < weights.length; source++) {
             if (shares[source] * LONG < 1) {
                 throw new IllegalArgumentException("weight of source %d must be at least 1 of %d of the sum %s, was %s"
-                        .formatted(source, LONG, decimalSum(weights), weights[source]));
+                        .formatted(source, LONG, sum.stripTrailingZeros(), weights[source]));
             }
         }
         return new PeriodicSchedule(whole(shares));
-    }
-
-    /** As people add them: 0.1 and 0.2 are 0.3. */
-    private static BigDecimal decimalSum(double... weights) {
-        return DoubleStream.of(weights)
-                .mapToObj(BigDecimal::valueOf)
-                .reduce(BigDecimal.ZERO, BigDecimal::add)
-                .stripTrailingZeros();
     }
 
     private static int[] whole(double[] shares) {
