@@ -36,22 +36,11 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
     Mono<S> run() {
         Path folder = indexing.folder;
         return folder == null
-                ? Mono.defer(() -> new Pass(null).run(GuardedScheduler.ELASTIC))
+                ? Mono.defer(() -> new Pass(null, () -> {}).run(GuardedScheduler.ELASTIC))
                 : IndexThread.using(
                         () -> IndexFolder.open(folder, stage, input.fingerprint()),
-                        (open, thread) ->
-                                IndexThread.run(thread, open::summaries).flatMap(kept -> kept(open, thread, kept)));
-    }
-
-    private Mono<S> kept(IndexFolder folder, Scheduler thread, Summaries kept) {
-        Pass pass = new Pass(kept);
-        return pass.run(thread)
-                .flatMap(total -> IndexThread.run(thread, () -> {
-                    if (pass.complete) {
-                        folder.finish(kept);
-                    }
-                    return total;
-                }));
+                        (open, thread) -> IndexThread.run(thread, open::summaries)
+                                .flatMap(kept -> new Pass(kept, () -> open.finish(kept)).run(thread)));
     }
 
     /** The samples of {@code [first, end)}. */
@@ -62,14 +51,17 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
     private final class Pass {
 
         private final @Nullable Summaries kept;
+        private final Runnable ended;
         private final S total = summary.empty();
         private long examined;
         private long found;
         private volatile boolean complete = true;
         private long lastTick = System.nanoTime();
 
-        Pass(@Nullable Summaries kept) {
+        /** @param ended after all samples, if none was skipped */
+        Pass(@Nullable Summaries kept, Runnable ended) {
             this.kept = kept;
+            this.ended = ended;
         }
 
         Mono<S> run(Scheduler thread) {
@@ -84,6 +76,9 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
                     .doOnNext(Thrown.consumer(this::merge))
                     .then(IndexThread.run(thread, () -> {
                         progress();
+                        if (complete) {
+                            ended.run();
+                        }
                         return total;
                     }));
         }
@@ -122,7 +117,7 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
             Stage<T> samples = new SelectedDataset<>(input, Selection.Range.of(first, end, input.size()), "part");
             return samples.onError(indexing.policy).stream(Sampler.sequential(), indexing.execution)
                     .publishOn(GuardedScheduler.ELASTIC)
-                    .handle(new Adding(parts, samples)::add);
+                    .handle(new Adding(parts)::add);
         }
 
         private String keeping() {
@@ -153,14 +148,12 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
         private final class Adding {
 
             private final List<Part> parts;
-            private final Stage<T> samples;
             private int part;
             private boolean whole = true;
             private S current = summary.empty();
 
-            Adding(List<Part> parts, Stage<T> samples) {
+            Adding(List<Part> parts) {
                 this.parts = parts;
-                this.samples = samples;
             }
 
             void add(Sample<T> sample, SynchronousSink<Summarised<S>> sink) {
@@ -172,7 +165,10 @@ record SummaryBuild<T, S>(Stage<T> input, String stage, Summary<? super T, S> su
                     }
                 } catch (Throwable e) {
                     sink.error(Thrown.ofSample(
-                            stage, sample.draw(), at -> samples.id(at).name(), e));
+                            stage,
+                            sample.draw(),
+                            at -> input.id(parts.get(0).first + at).name(),
+                            e));
                     return;
                 }
                 Part at = parts.get(part);
