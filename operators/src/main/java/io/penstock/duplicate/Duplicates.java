@@ -219,9 +219,8 @@ public final class Duplicates<T> {
     }
 
     private static byte[] gradients(Tensor pixels) {
-        if (pixels.dtype() != DType.U8 || pixels.shape().rank() != 3) {
-            throw new IllegalArgumentException("a picture must be u8[h, w, c], was " + pixels.type());
-        }
+        boolean wrong = pixels.dtype() != DType.U8 || pixels.shape().rank() != 3;
+        Arguments.refuse(wrong, "a picture must be u8[h, w, c], was %s", pixels.type());
         double[][] cells = cells(pixels);
         BitSet bits = new BitSet(Likeness.BITS);
         for (int y = 0; y < CELLS - 1; y++) {

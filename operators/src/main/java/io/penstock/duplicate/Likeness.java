@@ -1,7 +1,5 @@
 package io.penstock.duplicate;
 
-import java.util.Arrays;
-
 /**
  * How signatures of a fixed number of bytes are compared, and which are compared at all: those that share a band.
  *
@@ -36,14 +34,24 @@ record Likeness(String words, int bytes, int bands, int probes, Band band, Alike
 
     /** All 16 bytes are equal. */
     static Likeness exact() {
-        int bytes = 2 * Long.BYTES;
+        return ofBytes("exact", 2 * Long.BYTES, 1, Long.BYTES, 2 * Long.BYTES);
+    }
+
+    /** At least this many bytes are equal. A band is a row of neighbours. */
+    private static Likeness ofBytes(String words, int bytes, int bands, int row, double equal) {
         return new Likeness(
-                "exact",
+                words,
                 bytes,
+                bands,
                 1,
-                1,
-                (signatures, at, band, probe) -> folded(signatures, at, Long.BYTES),
-                (signatures, at, other) -> Arrays.equals(signatures, at, at + bytes, signatures, other, other + bytes));
+                (signatures, at, band, probe) -> folded(signatures, at + band * row, row),
+                (signatures, at, other) -> {
+                    int same = 0;
+                    for (int i = 0; i < bytes; i++) {
+                        same += signatures[at + i] == signatures[other + i] ? 1 : 0;
+                    }
+                    return same >= equal;
+                });
     }
 
     /**
@@ -56,24 +64,11 @@ record Likeness(String words, int bytes, int bands, int probes, Band band, Alike
     static Likeness ofMinHashes(double similarity) {
         double least = similarity - TOLERANCE * Math.sqrt(similarity * (1 - similarity) / COMPONENTS);
         double equal = COMPONENTS * (least + (1 - least) / 256);
-        int most = COMPONENTS / 2;
-        while (most > 1 && found(similarity, most) < FOUND) {
-            most--;
+        int row = COMPONENTS / 2;
+        while (row > 1 && found(similarity, row) < FOUND) {
+            row--;
         }
-        int rows = most;
-        return new Likeness(
-                "superminhash v1 of %d".formatted(COMPONENTS),
-                COMPONENTS,
-                COMPONENTS / rows,
-                1,
-                (signatures, at, band, probe) -> folded(signatures, at + band * rows, rows),
-                (signatures, at, other) -> {
-                    int same = 0;
-                    for (int i = 0; i < COMPONENTS; i++) {
-                        same += signatures[at + i] == signatures[other + i] ? 1 : 0;
-                    }
-                    return same >= equal;
-                });
+        return ofBytes("superminhash v1 of %d".formatted(COMPONENTS), COMPONENTS, COMPONENTS / row, row, equal);
     }
 
     /** The share of the pairs of a similarity that have a band of this many components in common. */
