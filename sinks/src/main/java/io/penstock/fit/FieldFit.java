@@ -1,5 +1,6 @@
 package io.penstock.fit;
 
+import io.penstock.internal.Arguments;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,14 +37,15 @@ public record FieldFit(
     static final int PERCENTILES = 101;
 
     public FieldFit {
-        if (values < 0 || missing < 0 || infinite < 0 || missing + infinite > values) {
-            throw new IllegalArgumentException(
-                    "there cannot be %d missing and %d infinite of %d values".formatted(missing, infinite, values));
-        }
-        if (!percentiles.isEmpty() && percentiles.size() != PERCENTILES) {
-            throw new IllegalArgumentException(
-                    "there must be %d percentiles or none, were %d".formatted(PERCENTILES, percentiles.size()));
-        }
+        Arguments.refuse(
+                values < 0 || missing < 0 || infinite < 0 || missing + infinite > values,
+                "there cannot be %d missing and %d infinite of %d values",
+                missing,
+                infinite,
+                values);
+        int found = percentiles.size();
+        Arguments.refuse(
+                found > 0 && found != PERCENTILES, "there must be %d percentiles or none, were %d", PERCENTILES, found);
         percentiles = List.copyOf(percentiles);
         classes = Collections.unmodifiableMap(new LinkedHashMap<>(classes));
     }
@@ -58,10 +60,8 @@ public record FieldFit(
      * @throws IllegalArgumentException if the share is not in [0, 1], or there are no values
      */
     public double quantile(double share) {
-        if (!(share >= 0 && share <= 1) || percentiles.isEmpty()) {
-            throw new IllegalArgumentException(
-                    percentiles.isEmpty() ? "there are no values" : "a share must be in [0, 1], was " + share);
-        }
+        Arguments.refuse(percentiles.isEmpty(), "there are no values");
+        Arguments.refuse(!(share >= 0 && share <= 1), "a share must be in [0, 1], was %s", share);
         return percentiles.get((int) Math.round(share * (percentiles.size() - 1)));
     }
 

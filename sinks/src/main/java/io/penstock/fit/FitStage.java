@@ -1,6 +1,7 @@
 package io.penstock.fit;
 
 import io.penstock.cache.Fingerprint;
+import io.penstock.internal.Arguments;
 import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
@@ -29,15 +30,11 @@ record FitStage(Map<String, FieldFit> fits) {
 
     static <T> Dataset<T> over(
             String verb, Dataset<T> dataset, Schema<T> schema, String[] names, Function<String, Change> change) {
-        if (names.length == 0) {
-            throw new IllegalArgumentException("name the fields to " + verb);
-        }
+        Arguments.refuse(names.length == 0, "name the fields to %s", verb);
         Map<String, Change> changes = new LinkedHashMap<>();
         for (String name : names) {
-            if (!schema.names().contains(name)) {
-                throw new IllegalArgumentException(
-                        "samples have no field \"%s\", only %s".formatted(name, schema.names()));
-            }
+            boolean isThere = schema.names().contains(name);
+            Arguments.refuse(!isThere, "samples have no field \"%s\", only %s", name, schema.names());
             changes.put(name, change.apply(name));
         }
         String stage = changes.entrySet().stream()
@@ -62,21 +59,20 @@ record FitStage(Map<String, FieldFit> fits) {
                         .mapToObj(i -> fits.get("%s[%d]".formatted(name, i)))
                         .filter(Objects::nonNull)
                         .toList();
-        if (found.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "field \"%s\" was not fitted, only %s; fit samples as they are here, windows if these are"
-                            .formatted(name, fits.keySet()));
-        }
+        Arguments.refuse(
+                found.isEmpty(),
+                "field \"%s\" was not fitted, only %s; fit samples as they are here, windows if these are",
+                name,
+                fits.keySet());
         return found;
     }
 
     private List<FieldFit> numbers(String name) {
         List<FieldFit> found = of(name);
         for (FieldFit each : found) {
-            if (each.text() || Double.isNaN(each.mean())) {
-                throw new IllegalArgumentException("field \"%s\" has no numbers that were fitted: it %s"
-                        .formatted(name, each.text() ? "is text; give its column a type, or use one-hot" : "is empty"));
-            }
+            String what = each.text() ? "is text; give its column a type, or use one-hot" : "is empty";
+            boolean none = each.text() || Double.isNaN(each.mean());
+            Arguments.refuse(none, "field \"%s\" has no numbers that were fitted: it %s", name, what);
         }
         return found;
     }
@@ -110,10 +106,8 @@ record FitStage(Map<String, FieldFit> fits) {
     }
 
     Function<String, Change> bucketised(int count) {
-        if (count < 2 || count > MOST_BUCKETS) {
-            throw new IllegalArgumentException(
-                    "the number of buckets must be in [2, %d], was %d".formatted(MOST_BUCKETS, count));
-        }
+        boolean wrong = count < 2 || count > MOST_BUCKETS;
+        Arguments.refuse(wrong, "the number of buckets must be in [2, %d], was %d", MOST_BUCKETS, count);
         return name -> {
             List<double[]> edges = numbers(name).stream()
                     .map(field -> IntStream.range(1, count)
@@ -161,10 +155,8 @@ record FitStage(Map<String, FieldFit> fits) {
 
     Change oneHot(String name) {
         FieldFit field = of(name).get(0);
-        if (field.classes().isEmpty()) {
-            throw new IllegalArgumentException(
-                    "field \"%s\" has too many classes for one-hot: about %,d".formatted(name, field.distinct()));
-        }
+        boolean none = field.classes().isEmpty();
+        Arguments.refuse(none, "field \"%s\" has too many classes for one-hot: about %,d", name, field.distinct());
         Map<String, Integer> places = new HashMap<>();
         field.classes().keySet().forEach(each -> places.put(each, places.size()));
         String hash =

@@ -30,10 +30,8 @@ final class SortedRows {
 
     /** Rows as they are sorted: reads those once whose places are not kept. */
     static Mono<Dataset<Row>> of(Dataset<Row> rows, Series series, Indexing indexing) {
-        if (rows.size() > HeapLimit.MAX_ARRAY) {
-            throw new IllegalArgumentException(
-                    "at most 2^31 - 9 rows are sorted, the dataset has %,d; sort the files".formatted(rows.size()));
-        }
+        boolean tooMany = rows.size() > HeapLimit.MAX_ARRAY;
+        Arguments.refuse(tooMany, "at most 2^31 - 9 rows are sorted, the dataset has %,d; sort the files", rows.size());
         return rows.summarise("places " + series.named(), new Places(series), indexing)
                 .map(sorted -> {
                     Arguments.refuse(sorted.size < rows.size(), "cannot sort rows of which some were skipped");

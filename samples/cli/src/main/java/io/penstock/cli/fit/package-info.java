@@ -1,4 +1,4 @@
-/** {@code penstock fit}: what was in a batch of a run. */
+/** {@code penstock fit}: statistics of the fields of a source. */
 @NullMarked
 package io.penstock.cli.fit;
 

@@ -1,5 +1,6 @@
 package io.penstock.cli.flag;
 
+import io.penstock.internal.Arguments;
 import io.penstock.order.Proportions;
 import java.util.Arrays;
 import java.util.Map;
@@ -18,17 +19,15 @@ public record WeightChanges(SortedMap<Long, double[]> weights) {
     public static WeightChanges parse(String text) {
         SortedMap<Long, double[]> weights = new TreeMap<>();
         for (String each : text.split(";", -1)) {
-            if (!each.matches("\\d{1,12}:[^:]+")) {
-                throw new IllegalArgumentException(
-                        "draws with their weights, such as 0:0.9,0.1;50000:0.5,0.5, were expected, was \"%s\""
-                                .formatted(text));
-            }
+            Arguments.refuse(
+                    !each.matches("\\d{1,12}:[^:]+"),
+                    "draws with their weights, such as 0:0.9,0.1;50000:0.5,0.5, were expected, was \"%s\"",
+                    text);
             long draw = Long.parseLong(each.substring(0, each.indexOf(':')));
             long least = weights.isEmpty() ? 0 : weights.lastKey() + 1;
-            if (draw < least || weights.isEmpty() && draw > 0) {
-                throw new IllegalArgumentException(
-                        "draws must ascend from 0 on, was \"%s\" where %d or more was expected".formatted(text, least));
-            }
+            boolean falls = draw < least || weights.isEmpty() && draw > 0;
+            Arguments.refuse(
+                    falls, "draws must ascend from 0 on, was \"%s\" where %d or more was expected", text, least);
             weights.put(
                     draw,
                     Arrays.stream(each.substring(each.indexOf(':') + 1).split(",", -1))
@@ -43,13 +42,12 @@ public record WeightChanges(SortedMap<Long, double[]> weights) {
      * @throws IllegalArgumentException unless each entry has as many weights as there are sources
      */
     public void requireSources(int sources) {
-        weights.forEach((draw, each) -> {
-            if (each.length != sources) {
-                throw new IllegalArgumentException(
-                        "--weights-at needs one weight for each --source: %d for %d at draw %d"
-                                .formatted(each.length, sources, draw));
-            }
-        });
+        weights.forEach((draw, each) -> Arguments.refuse(
+                each.length != sources,
+                "--weights-at needs one weight for each --source: %d for %d at draw %d",
+                each.length,
+                sources,
+                draw));
     }
 
     /** The proportions by these weights. */

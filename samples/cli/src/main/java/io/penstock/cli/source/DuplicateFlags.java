@@ -1,6 +1,7 @@
 package io.penstock.cli.source;
 
 import io.penstock.duplicate.Duplicates;
+import io.penstock.internal.Arguments;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Indexing;
 import io.penstock.table.Row;
@@ -13,7 +14,6 @@ import java.util.Objects;
 import java.util.function.DoubleFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -69,11 +69,9 @@ final class DuplicateFlags {
     private static String text(Row row) {
         List<String> texts =
                 row.values().stream().filter(Tensor::isText).map(Tensor::toText).toList();
-        if (texts.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "--without-duplicates near= compares texts, and rows have %s; use exact".formatted(row.names()));
-        }
-        return texts.stream().collect(Collectors.joining("\n"));
+        boolean none = texts.isEmpty();
+        Arguments.refuse(none, "--without-duplicates near= compares texts, and rows have %s; use exact", row.names());
+        return String.join("\n", texts);
     }
 
     <T> Cacheable<T> over(Compared<T> kind, Cacheable<T> samples, @Nullable Path cache, Supplier<OpenedSources> other) {

@@ -23,11 +23,10 @@ record WindowRows(RowWindows windows) {
         Map<String, String> said = new LinkedHashMap<>();
         for (String each : text.split(",", -1)) {
             int equals = each.indexOf('=');
-            if (equals < 1
+            boolean wrong = equals < 1
                     || equals == each.length() - 1
-                    || said.put(each.substring(0, equals), each.substring(equals + 1)) != null) {
-                throw new IllegalArgumentException(FORM.formatted(text));
-            }
+                    || said.put(each.substring(0, equals), each.substring(equals + 1)) != null;
+            Arguments.refuse(wrong, FORM, text);
         }
         String length = said.remove("length");
         if (length == null) {
