@@ -1,7 +1,6 @@
 package io.penstock.kafka;
 
 import io.penstock.internal.Arguments;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -36,11 +35,5 @@ final class KafkaSettings {
     /** A consumer of bytes. Blocks no longer than it takes to look up the brokers' names. */
     static Consumer<byte[], byte[]> consumer(Map<String, Object> settings) {
         return new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-    }
-
-    /** How long a read may come no further. */
-    static Duration patience(Map<String, Object> settings) {
-        return Duration.ofMillis(Long.parseLong(
-                String.valueOf(settings.getOrDefault(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 60_000))));
     }
 }

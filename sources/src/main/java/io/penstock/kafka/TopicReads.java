@@ -108,7 +108,8 @@ final class TopicReads {
     TopicReads(String topic, Map<String, Object> settings) {
         this.topic = topic;
         this.settings = settings;
-        this.patience = KafkaSettings.patience(settings);
+        Object millis = settings.getOrDefault(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 60_000);
+        this.patience = Duration.ofMillis(Long.parseLong(millis.toString()));
         this.admin = Admin.create(settings);
         try {
             this.id = idNow();

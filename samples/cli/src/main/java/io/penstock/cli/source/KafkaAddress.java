@@ -69,9 +69,4 @@ public record KafkaAddress(String servers, String topic) {
         read.stringPropertyNames().forEach(name -> settings.putIfAbsent(name, read.getProperty(name)));
         return settings;
     }
-
-    @Override
-    public String toString() {
-        return servers + "/" + topic;
-    }
 }
