@@ -54,7 +54,7 @@ class PolicySimulationTest {
 
     private static @Nullable ByteBuffer find(Cache cache, SampleKey key) {
         for (Level level : cache.levels) {
-            ByteBuffer found = Begun.<ByteBuffer>toMono(level.get(key)).block(TIMEOUT);
+            ByteBuffer found = Begun.<ByteBuffer>toMono(level.get(key, false)).block(TIMEOUT);
             if (found != null) {
                 return found;
             }

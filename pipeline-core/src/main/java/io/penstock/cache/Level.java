@@ -31,9 +31,15 @@ final class Level {
         faults.report(tier.name(), thrown);
     }
 
-    /** The bytes, {@link Begun#ABSENT}, or a {@code Mono} of the bytes. */
+    /** The bytes, which may be a view if it may lend one, {@link Begun#ABSENT}, or a {@code Mono} of the bytes. */
     @SuppressWarnings("unchecked") // a tier's Mono is one of bytes
-    Object get(SampleKey key) {
+    Object get(SampleKey key, boolean views) {
+        if (views && lends()) {
+            @Nullable ByteBuffer[] lent = {null};
+            if (getAll(new SampleKey[] {key}, lent, true)) {
+                return lent[0] == null ? Begun.ABSENT : lent[0];
+            }
+        }
         TierObserver timing = timing(key);
         try {
             long started = timing == null ? 0 : System.nanoTime();
@@ -67,6 +73,16 @@ final class Level {
             failed(e);
             return Mono.empty();
         });
+    }
+
+    /** Whether the tier lends views of what may become unreadable. */
+    boolean lends() {
+        return tier instanceof LendingTier;
+    }
+
+    /** How often what it lends was unreadable. */
+    long lost() {
+        return tier instanceof LendingTier lending ? lending.lost() : 0;
     }
 
     /** As {@link Tier#getAll}, or as {@link LendingTier#lendAll}. The time of a group is shared equally by its keys. */

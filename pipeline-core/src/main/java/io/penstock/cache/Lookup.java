@@ -8,6 +8,7 @@ import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -88,7 +89,7 @@ public final class Lookup<R, T> {
         @Override
         public Mono<T> begin() {
             if (Lookup.this.loads.mayHaveEnded(key, completed)) { // without another look it would be repeated
-                Object found = lookUp(0, key, request, completed, this);
+                Object found = lookUp(0, key, request, completed, this, false);
                 if (found != Begun.ABSENT) {
                     return Begun.toMono(found);
                 }
@@ -116,7 +117,7 @@ public final class Lookup<R, T> {
             if (ended) {
                 taken.release();
             }
-            Object found = lookUp(0, key, request, completed, this);
+            Object found = lookUp(0, key, request, completed, this, false);
             return found == Begun.ABSENT ? load() : Begun.toMono(found);
         }
 
@@ -193,7 +194,7 @@ public final class Lookup<R, T> {
     /** The value, or a {@code Mono} of it. */
     public Object find(SampleKey key, R request) {
         long completed = loads.completed();
-        Object found = lookUp(0, key, request, completed, null);
+        Object found = lookUp(0, key, request, completed, null, false);
         return found == Begun.ABSENT ? miss(key, request, completed, null) : found;
     }
 
@@ -223,7 +224,7 @@ public final class Lookup<R, T> {
             }
             found[i] = null;
             try {
-                begun[i] = lookUp(next, keys[i], requests[i], completed, null);
+                begun[i] = lookUp(next, keys[i], requests[i], completed, null, views);
             } catch (Throwable e) {
                 begun[i] = Begun.failed(e);
             }
@@ -254,14 +255,15 @@ public final class Lookup<R, T> {
         return cache.form != null && codec instanceof Schema;
     }
 
-    /** Whether the fastest tier lends views of what may become unreadable. */
+    /** Whether a tier lends views of what may become unreadable. */
     public boolean lends() {
-        return levels[0].tier instanceof LendingTier && verifier == null;
+        return verifier == null && Arrays.stream(levels).anyMatch(Level::lends);
     }
 
     /** Changes when a view that was lent could not be read. */
     public long lost() {
-        return cache.faults.lost() + (levels[0].tier instanceof LendingTier lending ? lending.lost() : 0);
+        return cache.faults.lost()
+                + Arrays.stream(levels).mapToLong(Level::lost).sum();
     }
 
     /** Whether a tier keeps provenance. Announces the producer to it before the first put. */
@@ -275,9 +277,9 @@ public final class Lookup<R, T> {
 
     /** The value of the first tier that answers, {@link Begun#ABSENT}, or a {@code Mono} that goes on by itself. */
     @SuppressWarnings("unchecked") // a level's Mono is one of bytes
-    private Object lookUp(int from, SampleKey key, R request, long completed, @Nullable Miss miss) {
+    private Object lookUp(int from, SampleKey key, R request, long completed, @Nullable Miss miss, boolean views) {
         for (int i = from; i < levels.length; i++) {
-            Object answer = levels[i].get(key);
+            Object answer = levels[i].get(key, views);
             if (answer instanceof ByteBuffer bytes && isFormed(bytes)) {
                 answer = Mono.just(bytes);
             }
@@ -300,7 +302,7 @@ public final class Lookup<R, T> {
                         ? hitFormed(levels[at], key, bytes, request)
                         : Begun.<T>toMono(hit(levels[at], key, bytes, bytes, request)))
                 .switchIfEmpty(Mono.defer(Thrown.supplier(() -> {
-                    Object found = lookUp(at + 1, key, request, completed, miss);
+                    Object found = lookUp(at + 1, key, request, completed, miss, false);
                     if (found != Begun.ABSENT) {
                         return Begun.toMono(found);
                     }

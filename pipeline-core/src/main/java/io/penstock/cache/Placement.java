@@ -1,8 +1,10 @@
 package io.penstock.cache;
 
+import io.penstock.internal.AccessFaults;
 import io.penstock.internal.Begun;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -44,12 +46,22 @@ record Placement(Level[] levels) {
         }
         for (int faster = 0; faster < from; faster++) {
             if (levels[faster].accepts(key, Entry.SPARE)) {
-                if (offer(0, from, key, Encoded.of(value), Entry.SPARE) instanceof Mono<?> later) {
+                if (offer(0, from, key, Encoded.of(readable(value)), Entry.SPARE) instanceof Mono<?> later) {
                     later.subscribe();
                 }
                 return;
             }
         }
+    }
+
+    /** A value that is not on the heap may be a view that was lent: a copy, which stays as it is. */
+    private static ByteBuffer readable(ByteBuffer value) {
+        if (!value.isDirect()) {
+            return value;
+        }
+        ByteBuffer copy = Objects.requireNonNull(AccessFaults.copy(value.slice()));
+        new AccessFaults().raise();
+        return copy;
     }
 
     /** Offers a value to the levels of {@code [fastest, end)} that are to have it: a {@code Boolean} or a {@code Mono} of it. */

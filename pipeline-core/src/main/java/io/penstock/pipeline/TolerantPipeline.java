@@ -8,8 +8,10 @@ import io.penstock.internal.StageMeter;
 import io.penstock.internal.Substitutes;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
+import io.penstock.stream.internal.OrderedMerge;
 import java.util.HashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
@@ -51,7 +53,19 @@ final class TolerantPipeline<T> extends Stage<T> {
 
     @Override
     void beginAll(Draw[] draws, Object[] begun) {
-        input.beginAll(draws, begun);
+        beginAll(input::beginAll, draws, begun);
+    }
+
+    @Override
+    OrderedMerge.@Nullable Lending lending() {
+        OrderedMerge.Lending views = input.lending();
+        return views == null
+                ? null
+                : new OrderedMerge.Lending((draws, begun) -> beginAll(views.loader(), draws, begun), views.lost());
+    }
+
+    private void beginAll(OrderedMerge.Loader loader, Draw[] draws, Object[] begun) {
+        loader.beginAll(draws, begun);
         for (int i = 0; i < draws.length; i++) {
             begun[i] = begun[i] instanceof Begun.Failed failure && Thrown.isTolerable(failure.cause())
                     ? retried(draws[i], failure.cause())

@@ -7,9 +7,12 @@ import io.penstock.cache.Entry;
 import io.penstock.cache.LendingTier;
 import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
+import io.penstock.cache.Tier;
 import io.penstock.cache.TierStatistics;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Sampler;
+import io.penstock.pipeline.ErrorPolicy;
+import io.penstock.pipeline.Pipeline;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
@@ -22,7 +25,7 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -70,7 +73,7 @@ class MappedBatchesTest {
         }
 
         private static ByteBuffer view(byte[] value) {
-            return ByteBuffer.wrap(value.clone());
+            return ByteBuffer.allocateDirect(value.length).put(value).flip();
         }
 
         @Override
@@ -129,8 +132,57 @@ class MappedBatchesTest {
         public void close() {}
     }
 
+    /** Holds nothing until it is opened; then it keeps the very bytes that it is given. */
+    private static final class LateTier implements Tier {
+        private final Map<SampleKey, ByteBuffer> values = new ConcurrentHashMap<>();
+        private boolean open;
+
+        @Override
+        public String name() {
+            return "late";
+        }
+
+        @Override
+        public Eviction eviction() {
+            return Eviction.NONE;
+        }
+
+        @Override
+        public Mono<ByteBuffer> get(SampleKey key) {
+            return Mono.justOrEmpty(values.get(key));
+        }
+
+        @Override
+        public boolean getAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
+            return false;
+        }
+
+        @Override
+        public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
+            values.put(key, value.joined());
+            return Mono.just(Put.HELD);
+        }
+
+        @Override
+        public boolean accepts(SampleKey key, Entry about) {
+            return open;
+        }
+
+        @Override
+        public TierStatistics statistics() {
+            return new TierStatistics(values.size(), 0, 1 << 20, 0, 0, 0, 0, 0);
+        }
+
+        @Override
+        public void close() {}
+    }
+
     private static Flux<Sample<Points.Point>> cached(LosingTier tier, Sampler sampler) {
-        return Points.immediate(SIZE).cache(Cache.of(tier), Points.SCHEMA).stream(sampler);
+        return cached(Cache.of(tier), sampler);
+    }
+
+    private static Flux<Sample<Points.Point>> cached(Cache cache, Sampler sampler) {
+        return Points.immediate(SIZE).cache(cache, Points.SCHEMA).stream(sampler);
     }
 
     private static List<Long> ids(Flux<Batch> batches) {
@@ -149,13 +201,14 @@ class MappedBatchesTest {
     }
 
     @ParameterizedTest
-    @EnumSource
-    void views_lostWhileTheyAreCopied_areLoadedAgain(Loss loss) {
+    @CsvSource({"BYTES, false", "BYTES, true", "ERROR, false", "ERROR, true"})
+    void views_lostWhileTheyAreCopied_areLoadedAgain(Loss loss, boolean behindAnotherTier) {
         for (int answers = 1; answers < 12; answers++) {
             LosingTier tier = new LosingTier(loss, answers);
+            Cache cache = behindAnotherTier ? Cache.of(new LateTier(), tier) : Cache.of(tier);
             Sampler sampler = Sampler.shuffled(3).epochs(3);
 
-            List<Long> ids = ids(cached(tier, sampler).transform(Batches.of(8, Points.SCHEMA)));
+            List<Long> ids = ids(cached(cache, sampler).transform(Batches.of(8, Points.SCHEMA)));
 
             assertThat(ids)
                     .isEqualTo(Points.immediate(SIZE).stream(sampler)
@@ -164,6 +217,34 @@ class MappedBatchesTest {
                             .block(TIMEOUT));
             assertThat(tier.lost).isOne();
         }
+    }
+
+    @Test
+    void view_thatAFasterTierKeeps_isCopied() {
+        LosingTier slow = new LosingTier(Loss.BYTES, -1);
+        LateTier fast = new LateTier();
+        Cache cache = Cache.of(fast, slow);
+        ids(cached(cache, Sampler.sequential()).transform(Batches.of(8, Points.SCHEMA)));
+
+        fast.open = true;
+        ids(cached(cache, Sampler.sequential()).transform(Batches.of(8, Points.SCHEMA)));
+
+        assertThat(slow.lent).isEqualTo(2 * SIZE);
+        assertThat(fast.values.values()).hasSize(SIZE).noneMatch(ByteBuffer::isDirect);
+    }
+
+    @Test
+    void views_ofATolerantPipeline_areLent() {
+        LosingTier tier = new LosingTier(Loss.BYTES, 1);
+        Pipeline<Points.Point> tolerant =
+                Points.immediate(SIZE).cache(Cache.of(tier), Points.SCHEMA).onError(ErrorPolicy.skip());
+
+        List<Long> ids = ids(tolerant.stream(Sampler.sequential().epochs(2)).transform(Batches.of(8, Points.SCHEMA)));
+
+        assertThat(tier.lost).isOne();
+        assertThat(ids)
+                .startsWith(LongStream.range(0, SIZE).boxed().toArray(Long[]::new))
+                .hasSize(2 * SIZE);
     }
 
     @Test
