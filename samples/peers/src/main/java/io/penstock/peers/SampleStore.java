@@ -3,6 +3,7 @@ package io.penstock.peers;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.penstock.cache.Entry;
+import io.penstock.cache.LendingTier;
 import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
@@ -17,6 +18,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A cache of values by key, empty at first. One thread uses it. */
 interface SampleStore extends AutoCloseable {
@@ -140,9 +142,16 @@ interface SampleStore extends AutoCloseable {
 
             @Override
             public void read(int key, ByteBuffer batch, int at) {
-                ByteBuffer value =
-                        Objects.requireNonNull(tier.get(samples.with(key)).block(), "what was put");
+                ByteBuffer value = Objects.requireNonNull(value(samples.with(key)), "what was put");
                 batch.put(at, value, value.position(), value.remaining());
+            }
+
+            /** A view where the tier lends one to who copies it at once, as batches do: {@code get} copies first. */
+            private @Nullable ByteBuffer value(SampleKey key) {
+                @Nullable ByteBuffer[] found = {null};
+                return tier instanceof LendingTier lending && lending.lendAll(new SampleKey[] {key}, found)
+                        ? found[0]
+                        : tier.get(key).block();
             }
 
             @Override
