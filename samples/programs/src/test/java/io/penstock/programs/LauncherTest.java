@@ -129,6 +129,9 @@ class LauncherTest {
         List<String> arguments = new ArrayList<>(List.of(
                 "@" + root.resolve("jvm.args"),
                 "-Xshare:auto",
+                "-XX:Tier4InvocationThreshold=20000",
+                "-XX:Tier4MinInvocationThreshold=2400",
+                "-XX:Tier4CompileThreshold=60000",
                 "-XX:+ExitOnOutOfMemoryError",
                 "-XX:+DisplayVMOutputToStderr",
                 "-cp",
