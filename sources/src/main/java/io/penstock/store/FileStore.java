@@ -34,8 +34,7 @@ import reactor.core.scheduler.Scheduler;
  * circles, are left out with one warning. Keys with {@code ..}, absolute ones and links that lead out are refused.
  *
  * <p>Files read whole are opened and closed; files read by range stay open, {@value #MAX_OPEN} at most, until the store
- * is closed or becomes unreachable. Closing is optional. Of a file whose ranges are read often, those of 64 KiB and more
- * that are in the page cache are copied from a mapping, which lasts until the collector finds it.
+ * is closed or becomes unreachable. Closing is optional.
  *
  * <p>A value is read between two looks at its file that find the same state: size, modification time, change time and
  * inode. A file whose size or modification time is not as listed is a {@link StoreException} and never a value. A

@@ -1,6 +1,5 @@
 package io.penstock.store;
 
-import io.penstock.internal.AccessFaults;
 import io.penstock.internal.CallerThread;
 import io.penstock.internal.FileWork;
 import io.penstock.store.internal.FileState;
@@ -8,16 +7,12 @@ import io.penstock.store.internal.FileWatch;
 import io.penstock.store.internal.copy.BlockSums;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.AsynchronousFileChannel;
-import java.nio.channels.FileChannel;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -27,25 +22,16 @@ final class OpenFile {
     /** At most so much is read at once: the JDK keeps a direct buffer as large as the largest read for every thread. */
     private static final int LARGEST_READ = 256 * 1024;
 
-    private static final int FROM_MAPPING = 64 * 1024;
-    private static final int READS_UNMAPPED = 32; // more pay for a mapping, which lasts until the collector finds it
-    private static final long WINDOW = 1L << 30;
-
     private static final Set<OpenOption> READ = Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
 
     private final AsynchronousFileChannel channel;
-    private final Path path;
     private final FileWatch watch;
-    private final Map<Long, MappedByteBuffer> windows = new ConcurrentHashMap<>();
-    private final AccessFaults faults = new AccessFaults();
     private final @Nullable BlockSums sums;
     private final AtomicInteger holders = new AtomicInteger(1);
     private volatile boolean used;
-    private int largeReads; // racy: a lost one only maps later
 
-    private OpenFile(AsynchronousFileChannel channel, Path path, FileWatch watch, @Nullable BlockSums sums) {
+    private OpenFile(AsynchronousFileChannel channel, FileWatch watch, @Nullable BlockSums sums) {
         this.channel = channel;
-        this.path = path;
         this.watch = watch;
         this.sums = sums;
     }
@@ -57,7 +43,7 @@ final class OpenFile {
      */
     static OpenFile at(Path path, FileState state, @Nullable BlockSums sums) throws IOException {
         var channel = AsynchronousFileChannel.open(path, READ, CallerThread.INSTANCE);
-        return new OpenFile(channel, path, new FileWatch(path, state), sums);
+        return new OpenFile(channel, new FileWatch(path, state), sums);
     }
 
     /** Whether it was still the file that was opened, in the same state, at a {@link System#nanoTime} or later. */
@@ -97,38 +83,10 @@ final class OpenFile {
 
     /** Fills a buffer from an offset on; less only where the file ends. */
     void read(ByteBuffer into, long offset) throws IOException {
-        if (sums != null) {
-            sums.read(this::readAll, into, offset);
-        } else if (into.remaining() < FROM_MAPPING || largeReads++ < READS_UNMAPPED || !isCopied(into, offset)) {
+        if (sums == null) {
             readAll(into, offset);
-        }
-    }
-
-    /** Copies what is in memory from a mapping, once where the channel copies twice; false if it cannot. */
-    private boolean isCopied(ByteBuffer into, long offset) {
-        int length = into.remaining();
-        int at = (int) (offset % WINDOW);
-        MappedByteBuffer window = windows.computeIfAbsent(offset / WINDOW, this::map);
-        if (length > window.capacity() - at || !window.slice(at + length / 2, 1).isLoaded()) {
-            return false; // a fault a page would wait for the disk more often than one read
-        }
-        try {
-            window.get(at, into.array(), into.arrayOffset() + into.position(), length);
-            faults.raise();
-            into.position(into.limit());
-            return true;
-        } catch (InternalError e) { // cut off meanwhile, or not to be read: the channel tells which
-            return false;
-        }
-    }
-
-    /** A part of the file; nothing if it cannot be mapped. */
-    private MappedByteBuffer map(long number) {
-        try (FileChannel file = FileChannel.open(path, READ)) {
-            long start = number * WINDOW;
-            return file.map(FileChannel.MapMode.READ_ONLY, start, Math.min(WINDOW, file.size() - start));
-        } catch (IOException | RuntimeException e) {
-            return (MappedByteBuffer) ByteBuffer.allocateDirect(0);
+        } else {
+            sums.read(this::readAll, into, offset);
         }
     }
 
