@@ -229,14 +229,16 @@ final class TopicReads {
             int taken = 0;
             for (; taken < records.size() && !wanted.isEmpty(); taken++) {
                 ConsumerRecord<byte[], byte[]> record = records.get(taken);
-                tell(wanted, record.offset(), null, taker);
-                tell(wanted, record.offset() + 1, record, taker);
+                missing(wanted, record.offset(), taker);
+                while (!wanted.isEmpty() && wanted.element().offset == record.offset()) {
+                    taker.take(wanted.remove(), record);
+                }
             }
             reader.left = records.subList(taken, records.size());
             reader.next = reader.left.isEmpty()
                     ? consumer.position(partition)
                     : reader.left.get(0).offset();
-            tell(wanted, reader.next, null, taker);
+            missing(wanted, reader.next, taker);
             wanted.removeIf(each -> !wants.test(each.place));
             long now = System.nanoTime();
             if (reader.next > before) {
@@ -249,11 +251,10 @@ final class TopicReads {
         reader.at = at;
     }
 
-    /** Tells those who want what lies before an offset. */
-    private static void tell(
-            Deque<Wanted> wanted, long end, @Nullable ConsumerRecord<byte[], byte[]> record, Taker taker) {
-        while (!wanted.isEmpty() && wanted.element().offset < end) {
-            taker.take(wanted.remove(), record);
+    /** Tells those who want what was passed without a record. */
+    private static void missing(Deque<Wanted> wanted, long passed, Taker taker) {
+        while (!wanted.isEmpty() && wanted.element().offset < passed) {
+            taker.take(wanted.remove(), null);
         }
     }
 
