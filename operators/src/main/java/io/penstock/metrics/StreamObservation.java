@@ -75,7 +75,7 @@ public final class StreamObservation<T> implements Function<ContextView, SignalL
         private final Object lock = new Object();
         private boolean ended;
         private Observation part = Observation.NOOP;
-        private long number;
+        private long number = Long.MIN_VALUE; // no epoch
 
         Observed(@Nullable Observation parent) {
             this.whole = observation(name, parent);
@@ -98,7 +98,7 @@ public final class StreamObservation<T> implements Function<ContextView, SignalL
             }
             long its = epoch.applyAsLong(value);
             synchronized (lock) {
-                if (!ended && (part.isNoop() || its != number)) {
+                if (!ended && its != number) {
                     stop(part, "complete", null);
                     number = its;
                     part = observation(name + ".epoch", whole).highCardinalityKeyValue("epoch", Long.toString(its));

@@ -13,6 +13,7 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.stream.Sample;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -83,6 +84,19 @@ class StreamObservationTest {
 
         source.assertCancelled();
         assertThat(seen).containsExactly("start job", "stop job outcome=cancel");
+    }
+
+    @Test
+    void observation_ofEpochsThatARegistryRefuses_isAskedForOnceAnEpoch() {
+        List<String> asked = new ArrayList<>();
+        registry.observationConfig().observationPredicate((name, context) -> {
+            asked.add(name);
+            return !name.equals("job.epoch");
+        });
+
+        Flux.just(0L, 1L, 2L, 10L, 11L).tap(byEpochs).blockLast();
+
+        assertThat(asked).containsExactly("job", "job.epoch", "job.epoch");
     }
 
     @Test
